@@ -10,6 +10,7 @@ import { ensurePartitions } from '../packages/server/src/features/events/index.t
 import { createAudience } from '../packages/server/src/flows/create-audience.ts';
 import type { Database } from '../packages/server/src/io/db/index.ts';
 import { fillInSteps, withClient } from './fill.ts';
+import { listRuleNeeds } from '../packages/server/src/flows/rules-in-force.ts';
 
 /**
  * A project as it is after some weeks of use, created by bulk SQL in the shape that processing itself would have left.
@@ -194,7 +195,7 @@ async function serveOne(target: Target, world: World, { name, definition }: Audi
   const { projectId, people } = world;
   const parsed = parsePredicate(definition);
   if (!parsed.ok) throw new Error(`${name}: ${JSON.stringify(parsed.faults)}`);
-  const { id } = await createAudience(db, { projectId, name, definition });
+  const { id } = await createAudience({ db, listRuleNeeds }, { projectId, name, definition });
   const [row] = await db.query<{ edition: number }>(
     `SELECT edition FROM beckon.audience_edition WHERE project_id = $1 AND audience_id = $2`,
     [projectId, id],

@@ -5,6 +5,7 @@ import { msOrNone, round } from '../print.ts';
 import { type Ground, openGround } from '../stage.ts';
 import { addSilent, makePeople, settle } from '../world.ts';
 import type { Sizes } from './sizes.ts';
+import { listRuleNeeds } from '../../packages/server/src/flows/rules-in-force.ts';
 
 /**
  * Measures how long it takes to compute the members of a new definition, in a project of a million users. Some thousand of these users did
@@ -60,7 +61,7 @@ type New = { projectId: number; name: string; definition: object };
 
 /** Waits until the audience is visible, checking every 50 ms. Returns its number of members. */
 async function built({ db }: Ground, wanted: New): Promise<number> {
-  const { id } = await createAudience(db, wanted);
+  const { id } = await createAudience({ db, listRuleNeeds }, wanted);
   const giveUpAt = performance.now() + GIVE_UP_MS;
   while (performance.now() < giveUpAt) {
     const rows = await db.query<{ members: number }>(

@@ -4,6 +4,7 @@ import { idMaker } from '../src/base/ids.ts';
 import { silentLog } from '../src/base/log.ts';
 import type { Access } from '../src/features/team/index.ts';
 import { createModels } from '../src/flows/models.ts';
+import { listRuleNeeds } from '../src/flows/rules-in-force.ts';
 import { createAccountEmails } from '../src/flows/team-mail.ts';
 import {
   createBacktestPlaces,
@@ -70,6 +71,7 @@ export function testDashboard(
       team: { ...roleOfHeader(db), ...NO_SIGN_INS },
       wake: () => {},
       models: createModels(db.clock),
+      listRuleNeeds,
       pepper: { current: PEPPER, previous: null },
       transport: transportRules({ publicUrl: DASHBOARD_ORIGIN, trustProxy: [] }),
       release: { version: '0.0.0', node: process.version },

@@ -1,20 +1,23 @@
 import { printDuration } from '../base/duration.ts';
 import { Fault } from '../base/fault.ts';
-import { loadModels } from '../features/audiences/index.ts';
+import { type ListRuleNeeds, loadModels, type RuleNeed } from '../features/audiences/index.ts';
 import { getSettings } from '../features/projects/index.ts';
 import type { Tx } from '../io/db/index.ts';
-import { listRulesInForce, type RuleInForce } from './rules-in-force.ts';
 
-type Checked = { projectId: number; now: number; field: 'keep_events' | 'definition' | 'rule' };
+type Checked = { projectId: number; now: number; listRuleNeeds: ListRuleNeeds };
 
 /**
  * Ensures that events are kept as long as any audience or rule looks back. An audience that asks about the last 90 days is wrong if events
  * are kept for 60, and so is a rule. Called under the project lock, after the setting, the definition or the rule was written.
  */
-export async function checkWindows(tx: Tx, { projectId, now, field }: Checked): Promise<void> {
+export async function checkWindows(
+  tx: Tx,
+  { field, ...checked }: Checked & { field: 'keep_events' | 'definition' | 'rule' },
+): Promise<void> {
+  const { projectId } = checked;
   const { keepEventsMs } = (await getSettings(tx, projectId)).settings;
   if (keepEventsMs === null) return;
-  const longest = await findLongestWindow(tx, projectId, now);
+  const longest = await findLongestWindow(tx, checked);
   if (!longest || longest.withinMs <= keepEventsMs) return;
   const [within, kept] = [printDuration(longest.withinMs), printDuration(keepEventsMs)];
   const message =
@@ -25,9 +28,9 @@ export async function checkWindows(tx: Tx, { projectId, now, field }: Checked): 
 }
 
 /** Checks a definition after it was written. The caller holds the project lock. */
-export async function checkDefinition(tx: Tx, projectId: number, now: number): Promise<void> {
-  await checkQuestions(tx, projectId);
-  await checkWindows(tx, { projectId, now, field: 'definition' });
+export async function checkDefinition(tx: Tx, checked: Checked): Promise<void> {
+  await checkQuestions(tx, checked.projectId);
+  await checkWindows(tx, { ...checked, field: 'definition' });
 }
 
 /** Limit for all audiences of a project together. They are compiled in memory, and each condition is a probe for each user it concerns. */
@@ -46,8 +49,8 @@ async function checkQuestions(tx: Tx, projectId: number): Promise<void> {
 /** How far back a definition looks, and its name: `the audience "Paying"`. */
 type Looking = { whose: string; withinMs: number };
 
-async function findLongestWindow(tx: Tx, projectId: number, now: number): Promise<Looking | null> {
-  const all = [...(await audiencesLooking(tx, projectId)), ...(await rulesLooking(tx, projectId, now))];
+async function findLongestWindow(tx: Tx, checked: Checked): Promise<Looking | null> {
+  const all = [...(await audiencesLooking(tx, checked.projectId)), ...(await rulesLooking(tx, checked))];
   return all.reduce<Looking | null>((a, b) => (b.withinMs > (a?.withinMs ?? 0) ? b : a), null);
 }
 
@@ -64,23 +67,13 @@ async function audiencesLooking(tx: Tx, projectId: number): Promise<Looking[]> {
   );
 }
 
-async function rulesLooking(tx: Tx, projectId: number, now: number): Promise<Looking[]> {
-  return (await listRulesInForce(tx, projectId, now)).flatMap((rule) =>
-    spansOf(rule).map((withinMs) => ({ whose: whoseOf(rule), withinMs })),
+async function rulesLooking(tx: Tx, { projectId, now, listRuleNeeds }: Checked): Promise<Looking[]> {
+  return (await listRuleNeeds(tx, projectId, now)).flatMap((rule) =>
+    rule.windowsMs.map((withinMs) => ({ whose: whoseOf(rule), withinMs })),
   );
 }
 
-function whoseOf({ name, isPresent }: RuleInForce): string {
+function whoseOf({ name, isPresent }: RuleNeed): string {
   const rule = `the rule ${JSON.stringify(name)}`;
   return isPresent ? rule : `${rule}, in an older version with active runs,`;
-}
-
-/** An absence over a period is read from the events of that period. */
-function spansOf({ definition, conditions }: RuleInForce): number[] {
-  return [
-    ...conditions.mentions.flatMap(({ questions }) =>
-      [...questions.values()].map(({ window }) => window.withinMs),
-    ),
-    ...definition.when.flatMap((trigger) => (trigger.kind === 'absence' ? [trigger.ms] : [])),
-  ];
 }

@@ -12,6 +12,7 @@ import {
 import type { Tx } from '../io/db/index.ts';
 import { checkWindows } from './check-definition.ts';
 import type { Renderer } from './rendering/index.ts';
+import { listRuleNeeds } from './rules-in-force.ts';
 
 /** Reads a document as a rule. Throws all of its faults at once. */
 export function readRule(document: unknown): ParsedRule {
@@ -28,7 +29,7 @@ type Written = { projectId: number; definition: Definition; now: number };
  */
 export async function checkRule(tx: Tx, { projectId, definition, now }: Written): Promise<void> {
   await checkReferences(tx, { projectId, definition });
-  await checkWindows(tx, { projectId, now, field: 'rule' });
+  await checkWindows(tx, { projectId, now, field: 'rule', listRuleNeeds });
   await countNames(tx, projectId, definition);
 }
 

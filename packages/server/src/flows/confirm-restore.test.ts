@@ -30,6 +30,7 @@ import { carryAcceptance, mayLettersLeave } from './restore-guard.ts';
 import { claimBatch } from './send-drafts/send-batch.ts';
 import { setSettings } from './set-settings.ts';
 import { suspendProject } from './suspend-project.ts';
+import { listRuleNeeds } from './rules-in-force.ts';
 
 /** A restored database is one whose identity differs from the accepted one. These tests simulate it by revoking the acceptance. */
 const clock = heldClock();
@@ -242,11 +243,14 @@ test('does not release an email claimed at the time of the restore, because it m
 });
 
 test('holds drafts that time alone creates again: an audience join, an approaching date', async () => {
-  const audience = await createAudience(db, {
-    projectId,
-    name: 'Away',
-    definition: { not: { event: 'hello', at_least: 1, within: '7d' } },
-  });
+  const audience = await createAudience(
+    { db, listRuleNeeds },
+    {
+      projectId,
+      name: 'Away',
+      definition: { not: { event: 'hello', at_least: 1, within: '7d' } },
+    },
+  );
   await createRule(db, {
     projectId,
     document: { name: 'away', when: { audience: audience.id, move: 'joined' }, steps: [{ draft: LETTER }] },
@@ -288,7 +292,10 @@ describe('confirmRestore during an enrollment', () => {
     }));
     await putRecords(db, { projectId, kind: 'users', records });
     const definition = { trait: 'plan', equals: 'pro' };
-    const { id: audience } = await createAudience(db, { projectId, name: 'Pros', definition });
+    const { id: audience } = await createAudience(
+      { db, listRuleNeeds },
+      { projectId, name: 'Pros', definition },
+    );
     await engine.settle();
     const document = { name: 'pro', when: { audience, move: 'joined' }, steps: [{ draft: LETTER }] };
     await createRule(db, { projectId, document });

@@ -1,11 +1,19 @@
-import { type Audience, countPeople, createAudience as create } from '../features/audiences/index.ts';
+import {
+  type Audience,
+  countPeople,
+  createAudience as create,
+  type ListRuleNeeds,
+} from '../features/audiences/index.ts';
 import { newModel, takeTurn } from '../features/turns/index.ts';
 import type { Database } from '../io/db/index.ts';
 import { checkDefinition } from './check-definition.ts';
 
+/** The database, and the needs of rules that depend on audiences. */
+export type AudienceDeps = { db: Pick<Database, 'transaction' | 'clock'>; listRuleNeeds: ListRuleNeeds };
+
 /** Creates an audience under the project lock, so that each batch is processed by one set of definitions. */
 export function createAudience(
-  db: Pick<Database, 'transaction' | 'clock'>,
+  { db, listRuleNeeds }: AudienceDeps,
   wanted: { projectId: number; name: string; definition: unknown },
 ): Promise<Audience> {
   return db.transaction(async (tx) => {
@@ -14,7 +22,7 @@ export function createAudience(
     await takeTurn(tx, wanted.projectId);
     const edition = await newModel(tx, wanted.projectId);
     const audience = await create({ tx, clock: db.clock }, { ...wanted, edition, people });
-    await checkDefinition(tx, wanted.projectId, db.clock.now());
+    await checkDefinition(tx, { projectId: wanted.projectId, now: db.clock.now(), listRuleNeeds });
     return audience;
   });
 }

@@ -1,34 +1,31 @@
 import { Fault } from '../base/fault.ts';
-import { type Audience, deleteAudience as remove, findAudience } from '../features/audiences/index.ts';
+import {
+  type Audience,
+  deleteAudience as remove,
+  findAudience,
+  type RuleNeed,
+} from '../features/audiences/index.ts';
 import { newModel, takeTurn } from '../features/turns/index.ts';
-import type { Database } from '../io/db/index.ts';
-import { listRulesInForce, type RuleInForce } from './rules-in-force.ts';
+import type { AudienceDeps } from './create-audience.ts';
 
 /** Deletes an audience under the project lock, so that the next batch is processed without it. Rejected if a rule in force refers to it. */
 export function deleteAudience(
-  db: Pick<Database, 'transaction' | 'clock'>,
+  { db, listRuleNeeds }: AudienceDeps,
   wanted: { projectId: number; reference: string },
 ): Promise<Audience> {
   const { projectId } = wanted;
   return db.transaction(async (tx) => {
     await takeTurn(tx, projectId);
     const audience = await findAudience(tx, wanted);
-    const inForce = await listRulesInForce(tx, projectId, db.clock.now());
-    const naming = inForce.find((rule) => refersTo(rule, audience.id));
+    const needs = await listRuleNeeds(tx, projectId, db.clock.now());
+    const naming = needs.find(({ audienceIds }) => audienceIds.includes(audience.id));
     if (naming) throw stillNamed(audience, naming);
     await newModel(tx, projectId);
     return remove(tx, wanted);
   });
 }
 
-function refersTo({ definition, conditions }: RuleInForce, audienceId: string): boolean {
-  return (
-    definition.when.some((trigger) => trigger.kind === 'audience' && trigger.audienceId === audienceId) ||
-    conditions.mentions.some(({ audiences }) => audiences.has(audienceId))
-  );
-}
-
-function stillNamed({ name }: Audience, rule: RuleInForce): Fault {
+function stillNamed({ name }: Audience, rule: RuleNeed): Fault {
   const [audience, named] = [JSON.stringify(name), JSON.stringify(rule.name)];
   const where = rule.isPresent ? '' : ', in an older version with active runs';
   const message = `${audience} cannot be deleted: the rule ${named} refers to it${where}`;

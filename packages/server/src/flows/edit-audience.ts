@@ -5,17 +5,14 @@ import {
   editAudience as edit,
 } from '../features/audiences/index.ts';
 import { newModel, takeTurn } from '../features/turns/index.ts';
-import type { Database } from '../io/db/index.ts';
+import type { AudienceDeps } from './create-audience.ts';
 import { checkDefinition } from './check-definition.ts';
 import { rebuildReferrers } from './rebuild-audiences.ts';
 
 /**
  * Edits an audience under the project lock. A new name is also a new model, because a process with the old model would show the old name.
  */
-export function editAudience(
-  db: Pick<Database, 'transaction' | 'clock'>,
-  wanted: AudienceEdit,
-): Promise<Audience> {
+export function editAudience({ db, listRuleNeeds }: AudienceDeps, wanted: AudienceEdit): Promise<Audience> {
   return db.transaction(async (tx) => {
     // The count only serves the progress of the build, so it is taken before the project lock is requested.
     const people = wanted.definition === undefined ? 0 : await countPeople(tx, wanted.projectId);
@@ -25,7 +22,8 @@ export function editAudience(
     const { projectId } = wanted;
     if (isRebuilt)
       await rebuildReferrers({ tx, clock: db.clock }, { projectId, audienceId: audience.id, people });
-    if (wanted.definition !== undefined) await checkDefinition(tx, projectId, db.clock.now());
+    if (wanted.definition !== undefined)
+      await checkDefinition(tx, { projectId, now: db.clock.now(), listRuleNeeds });
     return audience;
   });
 }

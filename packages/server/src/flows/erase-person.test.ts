@@ -22,6 +22,7 @@ import { createDigest } from './digest/index.ts';
 import { erasePerson } from './erase-person.ts';
 import { recordOutcomes } from './record-outcome/index.ts';
 import { pruneMarks } from './prune-marks.ts';
+import { listRuleNeeds } from './rules-in-force.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);
@@ -68,7 +69,7 @@ async function liveALife(): Promise<void> {
   });
   await digestAll();
   for (const [name, definition] of Object.entries(AUDIENCES))
-    await createAudience(db, { projectId, name, definition });
+    await createAudience({ db, listRuleNeeds }, { projectId, name, definition });
   await buildAll();
   for (const days of [0, 31]) {
     clock.advance(days * DAY_MS);
@@ -468,7 +469,7 @@ test('continues a build or count that had reached an erased user right after the
     records: ids.slice(0, 900).map((id) => ({ external_user_id: id, name: 'login', properties: {} })),
   });
   await digestAll();
-  await createAudience(db, { projectId, name: 'Ever', definition: AUDIENCES.Ever });
+  await createAudience({ db, listRuleNeeds }, { projectId, name: 'Ever', definition: AUDIENCES.Ever });
   const places = () =>
     db.query<{ at: string | null }>(
       `SELECT counted_to AS at FROM beckon.counted_event WHERE project_id = $1 UNION ALL

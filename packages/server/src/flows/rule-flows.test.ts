@@ -31,6 +31,7 @@ import { setSettings } from './set-settings.ts';
 import { showRule } from './show-rules.ts';
 import { liftSuppression, suppress } from './suppress.ts';
 import { disableRule, enableRule } from './switch-rule.ts';
+import { listRuleNeeds } from './rules-in-force.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);
@@ -383,8 +384,8 @@ test('moves runs to the current version where both versions agree so far, and on
 
 test('keeps an audience that the current version of a rule or of an active run refers to', async () => {
   const definition = { trait: 'plan', equals: 'pro' };
-  const { id } = await createAudience(db, { projectId, name: 'Paying', definition });
-  const remove = () => deleteAudience(db, { projectId, reference: 'Paying' });
+  const { id } = await createAudience({ db, listRuleNeeds }, { projectId, name: 'Paying', definition });
+  const remove = () => deleteAudience({ db, listRuleNeeds }, { projectId, reference: 'Paying' });
   const refused = (word: string) => ({ details: [{ message: expect.stringContaining(word) as string }] });
   await make({ goal: { audience: id }, steps: [{ wait: '1d' }, { draft: LETTER }] });
   await expect(remove()).rejects.toMatchObject(refused('the rule "greeter" refers to it'));

@@ -1,3 +1,4 @@
+import type { ListRuleNeeds } from '../features/audiences/index.ts';
 import { type ActiveRule, listVersionsAwaited, loadRules } from '../features/rules/index.ts';
 import { listVersionsInUse, type VersionInUse } from '../features/sequences/index.ts';
 import type { Tx } from '../io/db/index.ts';
@@ -40,4 +41,45 @@ async function listOlderInUse(tx: Tx, projectId: number, now: number): Promise<V
   const isKnown = (one: VersionInUse): boolean =>
     underWay.some(({ ruleId, version }) => ruleId === one.ruleId && version === one.version);
   return [...underWay, ...awaited.filter((one) => !isKnown(one))];
+}
+
+/** Lists which events and audiences the rules of a project use, and how far back they look. */
+export const listRuleNeeds: ListRuleNeeds = async (tx, projectId, now) =>
+  (await listRulesInForce(tx, projectId, now)).map((rule) => ({
+    ruleId: rule.ruleId,
+    name: rule.name,
+    isPresent: rule.isPresent,
+    events: eventsOf(rule),
+    audienceIds: audiencesOf(rule),
+    windowsMs: windowsOf(rule),
+  }));
+
+function eventsOf({ definition, conditions }: RuleInForce): string[] {
+  const { when, about, exits } = definition;
+  return [
+    ...when.flatMap((trigger) => {
+      if (trigger.kind === 'audience' || trigger.kind === 'date') return [];
+      return trigger.kind === 'absence' ? [trigger.since, ...trigger.of] : [trigger.event];
+    }),
+    ...(about ? [about.event, ...about.until] : []),
+    ...exits.events,
+    ...conditions.mentions.flatMap(({ events }) => [...events]),
+  ];
+}
+
+function audiencesOf({ definition, conditions }: RuleInForce): string[] {
+  return [
+    ...definition.when.flatMap((trigger) => (trigger.kind === 'audience' ? [trigger.audienceId] : [])),
+    ...conditions.mentions.flatMap(({ audiences }) => [...audiences]),
+  ];
+}
+
+/** An absence over a period is read from the events of that period. */
+function windowsOf({ definition, conditions }: RuleInForce): number[] {
+  return [
+    ...conditions.mentions.flatMap(({ questions }) =>
+      [...questions.values()].map(({ window }) => window.withinMs),
+    ),
+    ...definition.when.flatMap((trigger) => (trigger.kind === 'absence' ? [trigger.ms] : [])),
+  ];
 }

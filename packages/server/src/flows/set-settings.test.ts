@@ -11,6 +11,7 @@ import { createAudience } from './create-audience.ts';
 import { createProject } from './create-project.ts';
 import { editAudience } from './edit-audience.ts';
 import { setSettings } from './set-settings.ts';
+import { listRuleNeeds } from './rules-in-force.ts';
 
 const db = await openTestDatabase(heldClock());
 let projectId = 0;
@@ -22,13 +23,22 @@ const keepEvents = async () => (await getSettings(db, projectId)).texts.keep_eve
 
 test('keeps events as long as the audience that looks back furthest, and names it in the error', async () => {
   const within = (days: number) => ({ event: 'login', at_least: 1, within: `${days}d` });
-  const { id } = await createAudience(db, { projectId, name: 'Zealous', definition: within(90) });
-  await createAudience(db, {
-    projectId,
-    name: 'Around',
-    definition: { any: [{ audience: id }, within(60)] },
-  });
-  await createAudience(db, { projectId, name: 'Ever', definition: { event: 'login', at_least: 1 } });
+  const { id } = await createAudience(
+    { db, listRuleNeeds },
+    { projectId, name: 'Zealous', definition: within(90) },
+  );
+  await createAudience(
+    { db, listRuleNeeds },
+    {
+      projectId,
+      name: 'Around',
+      definition: { any: [{ audience: id }, within(60)] },
+    },
+  );
+  await createAudience(
+    { db, listRuleNeeds },
+    { projectId, name: 'Ever', definition: { event: 'login', at_least: 1 } },
+  );
   const refused = setSettings(db, projectId, { keep_events: '89d', paused: 'true' });
   await expect(refused).rejects.toMatchObject({
     code: 'validation_failed',
@@ -45,11 +55,14 @@ test('keeps events as long as the audience that looks back furthest, and names i
 
 test('allows 31 days without audiences, whatever other projects have', async () => {
   const { id: other } = await createProject(db, { name: 'Other' });
-  await createAudience(db, {
-    projectId: other,
-    name: 'A',
-    definition: { event: 'x', at_least: 1, within: '90d' },
-  });
+  await createAudience(
+    { db, listRuleNeeds },
+    {
+      projectId: other,
+      name: 'A',
+      definition: { event: 'x', at_least: 1, within: '90d' },
+    },
+  );
   await setSettings(db, projectId, { keep_events: '31d', keep_stream: '1d', keep_dead: '24h' });
   expect((await getSettings(db, projectId)).texts).toMatchObject({
     keep_events: '31d',
@@ -88,13 +101,16 @@ test('rejects a new or edited audience that looks back further than events are k
   const refusal = {
     details: [{ field: 'definition', message: expect.stringMatching(/90d.*31d/) as string }],
   };
-  await expect(createAudience(db, { projectId, name: 'Far', definition: tooFar })).rejects.toMatchObject(
-    refusal,
+  await expect(
+    createAudience({ db, listRuleNeeds }, { projectId, name: 'Far', definition: tooFar }),
+  ).rejects.toMatchObject(refusal);
+  await createAudience(
+    { db, listRuleNeeds },
+    { projectId, name: 'Near', definition: { event: 'login', within: '30d' } },
   );
-  await createAudience(db, { projectId, name: 'Near', definition: { event: 'login', within: '30d' } });
-  await expect(editAudience(db, { projectId, reference: 'Near', definition: tooFar })).rejects.toMatchObject(
-    refusal,
-  );
+  await expect(
+    editAudience({ db, listRuleNeeds }, { projectId, reference: 'Near', definition: tooFar }),
+  ).rejects.toMatchObject(refusal);
   expect((await listAudiences(db, projectId)).map(({ name }) => name)).toEqual(['Near']);
 });
 
@@ -103,17 +119,20 @@ test('limits the audiences of a project to 1,000 different conditions in total',
     any: Array.from({ length: 199 }, (_, i) => ({ event: 'login', within: '7d', at_least: from + i + 1 })),
   });
   for (let n = 0; n < 5; n += 1)
-    await createAudience(db, { projectId, name: `A${n}`, definition: asking(n * 199) });
+    await createAudience({ db, listRuleNeeds }, { projectId, name: `A${n}`, definition: asking(n * 199) });
   const message = expect.stringMatching(/1194 different event conditions.*1000/) as string;
   await expect(
-    createAudience(db, {
-      projectId,
-      name: 'One too many',
-      definition: {
-        any: Array.from({ length: 199 }, (_, i) => ({ event: 'logout', within: '7d', at_least: i + 1 })),
+    createAudience(
+      { db, listRuleNeeds },
+      {
+        projectId,
+        name: 'One too many',
+        definition: {
+          any: Array.from({ length: 199 }, (_, i) => ({ event: 'logout', within: '7d', at_least: i + 1 })),
+        },
       },
-    }),
+    ),
   ).rejects.toMatchObject({ details: [{ field: 'definition', message }] });
   // A repeated condition counts once.
-  await createAudience(db, { projectId, name: 'The same', definition: asking(0) });
+  await createAudience({ db, listRuleNeeds }, { projectId, name: 'The same', definition: asking(0) });
 });

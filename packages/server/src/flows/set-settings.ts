@@ -10,6 +10,7 @@ import { changeModes } from './change-mode.ts';
 import { checkWindows } from './check-definition.ts';
 import { switchSandbox } from './sandbox/index.ts';
 import { checkConfirmed, previewResume, resumeProject } from './pause-project.ts';
+import { listRuleNeeds } from './rules-in-force.ts';
 
 type Deps = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
 type Texts = Record<SettingName, string>;
@@ -57,7 +58,7 @@ function write(db: Deps, { projectId, wanted, by }: Writing): Promise<Texts> {
     await newModel(tx, projectId);
     const now = db.clock.now();
     if (Object.hasOwn(wanted, 'keep_events')) {
-      await checkWindows(tx, { projectId, now, field: 'keep_events' });
+      await checkWindows(tx, { projectId, now, field: 'keep_events', listRuleNeeds });
     }
     const endsAutopilot = wanted.autopilot !== undefined && texts.autopilot === 'draft';
     const first = endsAutopilot ? await endAutopilot(tx, projectId, { now, actor: by.actor }) : Infinity;

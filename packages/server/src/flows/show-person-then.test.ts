@@ -8,6 +8,7 @@ import { createAudience } from './create-audience.ts';
 import { createProject } from './create-project.ts';
 import { showPerson } from './show-person.ts';
 import { showPersonThen, type ShownThen } from './show-person-then.ts';
+import { listRuleNeeds } from './rules-in-force.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);
@@ -56,9 +57,12 @@ const history = (imports: boolean) =>
 async function newProject(): Promise<number> {
   const { id: projectId } = await createProject(db, { name: 'Acme' });
   for (const [i, definition] of DEFINITIONS.entries()) {
-    const made = await createAudience(db, { projectId, name: `a${i}`, definition });
+    const made = await createAudience({ db, listRuleNeeds }, { projectId, name: `a${i}`, definition });
     if (i === 0)
-      await createAudience(db, { projectId, name: 'nested', definition: { not: { audience: made.id } } });
+      await createAudience(
+        { db, listRuleNeeds },
+        { projectId, name: 'nested', definition: { not: { audience: made.id } } },
+      );
   }
   await engine.settle();
   return projectId;

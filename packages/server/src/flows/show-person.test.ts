@@ -19,6 +19,7 @@ import { editAudience } from './edit-audience.ts';
 import { exportPerson } from './export-person.ts';
 import { recordOutcomes } from './record-outcome/index.ts';
 import { showPerson } from './show-person.ts';
+import { listRuleNeeds } from './rules-in-force.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);
@@ -39,7 +40,7 @@ async function build(
   definition: object,
   upTo: 'served' | 'went on' = 'served',
 ): Promise<string> {
-  const { id } = await createAudience(db, { projectId, name, definition });
+  const { id } = await createAudience({ db, listRuleNeeds }, { projectId, name, definition });
   for (const place of await listBuilding(db, 10)) while ((await digest.build(place)) !== upTo);
   return id;
 }
@@ -121,7 +122,10 @@ test('shows an audience while it is first built, and by its old definition while
   expect((await show()).audiences).toEqual([seen]);
   for (const place of await listBuilding(db, 1)) while ((await digest.build(place)) !== 'served');
   clock.advance(1_000);
-  await editAudience(db, { projectId, reference: id, definition: { trait: 'seats', at_most: 1 } });
+  await editAudience(
+    { db, listRuleNeeds },
+    { projectId, reference: id, definition: { trait: 'seats', at_most: 1 } },
+  );
   for (const place of await listBuilding(db, 1)) await digest.build(place);
   const rows = await db.query(
     `SELECT 1 FROM beckon.audience_member WHERE project_id = $1 AND external_user_id = 'ada'`,

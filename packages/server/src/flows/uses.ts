@@ -1,6 +1,5 @@
-import { loadModels } from '../features/audiences/index.ts';
+import { type ListRuleNeeds, loadModels } from '../features/audiences/index.ts';
 import type { Tx } from '../io/db/index.ts';
-import { listRulesInForce, type RuleInForce } from './rules-in-force.ts';
 
 /** A rule or an audience that uses something. */
 export type Use = { kind: 'rule' | 'audience'; id: string; name: string };
@@ -9,18 +8,21 @@ export type Use = { kind: 'rule' | 'audience'; id: string; name: string };
 export type Uses = { events: Map<string, Use[]>; audiences: Map<string, Use[]> };
 
 /** Includes disabled rules, which can be enabled at any time. */
-export async function findUses(tx: Tx, projectId: number, now: number): Promise<Uses> {
+export async function findUses(
+  { db, listRuleNeeds }: { db: Tx; listRuleNeeds: ListRuleNeeds },
+  { projectId, now }: { projectId: number; now: number },
+): Promise<Uses> {
   const uses: Uses = { events: new Map(), audiences: new Map() };
-  const model = (await loadModels(tx, [projectId])).get(projectId);
+  const model = (await loadModels(db, [projectId])).get(projectId);
   for (const { audienceId, name, mentions } of model?.editions ?? []) {
     const use: Use = { kind: 'audience', id: audienceId, name };
     for (const event of mentions.events) add(uses.events, event, use);
     for (const id of mentions.audiences) add(uses.audiences, id, use);
   }
-  for (const rule of await listRulesInForce(tx, projectId, now)) {
+  for (const rule of await listRuleNeeds(db, projectId, now)) {
     const use: Use = { kind: 'rule', id: rule.ruleId, name: rule.name };
-    for (const event of eventsOf(rule)) add(uses.events, event, use);
-    for (const id of audiencesOf(rule)) add(uses.audiences, id, use);
+    for (const event of rule.events) add(uses.events, event, use);
+    for (const id of rule.audienceIds) add(uses.audiences, id, use);
   }
   return uses;
 }
@@ -29,24 +31,4 @@ function add(into: Map<string, Use[]>, key: string, use: Use): void {
   const known = into.get(key) ?? [];
   if (!known.some(({ kind, id }) => kind === use.kind && id === use.id)) known.push(use);
   into.set(key, known);
-}
-
-function eventsOf({ definition, conditions }: RuleInForce): string[] {
-  const { when, about, exits } = definition;
-  return [
-    ...when.flatMap((trigger) => {
-      if (trigger.kind === 'audience' || trigger.kind === 'date') return [];
-      return trigger.kind === 'absence' ? [trigger.since, ...trigger.of] : [trigger.event];
-    }),
-    ...(about ? [about.event, ...about.until] : []),
-    ...exits.events,
-    ...conditions.mentions.flatMap(({ events }) => [...events]),
-  ];
-}
-
-function audiencesOf({ definition, conditions }: RuleInForce): string[] {
-  return [
-    ...definition.when.flatMap((trigger) => (trigger.kind === 'audience' ? [trigger.audienceId] : [])),
-    ...conditions.mentions.flatMap(({ audiences }) => [...audiences]),
-  ];
 }

@@ -3,6 +3,7 @@ import type { NewId } from '../base/ids.ts';
 import type { Lifecycle } from '../base/lifecycle.ts';
 import { createTeam, type Team } from '../features/team/index.ts';
 import { createModels } from '../flows/models.ts';
+import { listRuleNeeds } from '../flows/rules-in-force.ts';
 import { createAccountEmails } from '../flows/team-mail.ts';
 import {
   createBacktestPlaces,
@@ -82,6 +83,7 @@ function dashboardDeps(options: ServerOptions, { life, ...parts }: Parts): Dashb
     tokenKeys,
     mailroom,
     models: createModels(parts.db.clock),
+    listRuleNeeds,
     mail,
     resolver,
     openOutbound: () => options.openOutbound(),

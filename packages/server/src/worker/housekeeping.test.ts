@@ -22,6 +22,7 @@ import { keepPartitions } from './keep-partitions.ts';
 import { pruneMarks } from './prune-marks.ts';
 import { sweepDues } from './sweep-dues.ts';
 import type { Job } from './timetable.ts';
+import { listRuleNeeds } from '../flows/rules-in-force.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);
@@ -345,8 +346,8 @@ test('deletes members and timers of a deleted audience in the background, and ke
     people.map((id) => ({ external_user_id: id, name: 'login', properties: {} })),
   );
   await digestAll('live');
-  const { id } = await createAudience(db, { projectId, name: 'Gone', definition: LATELY });
-  await createAudience(db, { projectId, name: 'Here', definition: LATELY });
+  const { id } = await createAudience({ db, listRuleNeeds }, { projectId, name: 'Gone', definition: LATELY });
+  await createAudience({ db, listRuleNeeds }, { projectId, name: 'Here', definition: LATELY });
   await buildAll();
   expect([await countOf('audience_member'), await countOf('audience_due')]).toEqual([2_000, 2_000]);
   await db.transaction((tx) => deleteAudience(tx, { projectId, reference: id }));
@@ -361,7 +362,7 @@ test('deletes members and timers of a deleted audience in the background, and ke
 test('sets an alarm that is too late or missing to the earliest due time, and logs it', async () => {
   await accept('live', 'events', [{ external_user_id: 'ada', name: 'login', properties: {} }]);
   await digestAll('live');
-  await createAudience(db, { projectId, name: 'Lately', definition: LATELY });
+  await createAudience({ db, listRuleNeeds }, { projectId, name: 'Lately', definition: LATELY });
   await buildAll();
   const alarm = async (): Promise<Date | null | undefined> =>
     (

@@ -22,6 +22,7 @@ import {
   serveEdition,
   writeStandings,
 } from './index.ts';
+import { listRuleNeeds } from '../../flows/rules-in-force.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);
@@ -35,9 +36,9 @@ const IS_FREE = { trait: 'plan', equals: 'free' };
 const now = (): Date => new Date(clock.now());
 
 const create = async (name: string, definition: unknown = IS_PRO, of = projectId): Promise<string> =>
-  (await createAudience(db, { projectId: of, name, definition })).id;
+  (await createAudience({ db, listRuleNeeds }, { projectId: of, name, definition })).id;
 const edit = (reference: string, more: { name?: string; definition?: unknown }) =>
-  editAudience(db, { projectId, reference, ...more });
+  editAudience({ db, listRuleNeeds }, { projectId, reference, ...more });
 const building = async () =>
   (await listBuilding(db, 1_000))
     .filter((place) => place.projectId === projectId)
@@ -165,7 +166,7 @@ test('makes a new model for every change of definitions, and none for a rejected
   await edit(id, { definition: { trait: 'plan' } }).catch(() => {});
   await create('Payers').catch(() => {});
   expect(await model()).toBe(3);
-  await deleteAudience(db, { projectId, reference: id });
+  await deleteAudience({ db, listRuleNeeds }, { projectId, reference: id });
   expect(await model()).toBe(4);
 });
 
@@ -236,7 +237,7 @@ test('does not delete an audience that another one refers to, and deletes every 
   await createServed('Of paying', { audience: id });
   await edit('Of paying', { definition: IS_FREE });
   expect((await listReferrers(db, projectId, id)).map(({ name }) => name)).toEqual(['Of paying']);
-  expect(await refusal(deleteAudience(db, { projectId, reference: 'Paying' }))).toBe(
+  expect(await refusal(deleteAudience({ db, listRuleNeeds }, { projectId, reference: 'Paying' }))).toBe(
     'audience: "Paying" cannot be deleted: "Of paying" refers to it',
   );
   const [next] = await building();
@@ -248,7 +249,10 @@ test('does not delete an audience that another one refers to, and deletes every 
     edition,
     now(),
   ]);
-  expect(await deleteAudience(db, { projectId, reference: 'Paying' })).toMatchObject({ id, name: 'Paying' });
+  expect(await deleteAudience({ db, listRuleNeeds }, { projectId, reference: 'Paying' })).toMatchObject({
+    id,
+    name: 'Paying',
+  });
   expect((await listAudiences(db, projectId)).map(({ name }) => name)).toEqual(['Of paying']);
   await expect(findAudience(db, { projectId, reference: id })).rejects.toMatchObject({ code: 'not_found' });
   // Rows are deleted a few at a time. Rows of an edition that is served stay.

@@ -36,3 +36,4 @@ export {
 export { type Preview, previewDefinition, sayDefinition } from './preview-definition.ts';
 export { type GrowthDay, listGrowth } from './growth.ts';
 export { showAudience, type ShownAudience } from './show-audience.ts';
+export type { ListRuleNeeds, RuleNeed } from './rule-needs.ts';

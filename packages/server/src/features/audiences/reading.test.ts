@@ -12,6 +12,7 @@ import {
   showAudience,
   writeStandings,
 } from './index.ts';
+import { listRuleNeeds } from '../../flows/rules-in-force.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);
@@ -28,7 +29,7 @@ beforeEach(async () => {
     [projectId, now()],
   );
   const definition = { trait: 'plan', equals: 'pro' };
-  audienceId = (await createAudience(db, { projectId, name: 'Pro', definition })).id;
+  audienceId = (await createAudience({ db, listRuleNeeds }, { projectId, name: 'Pro', definition })).id;
   edition = (await listBuilding(db, 100)).find((one) => one.projectId === projectId)?.edition ?? 0;
 });
 

@@ -18,6 +18,7 @@ import {
   type Verdict,
   writeStandings,
 } from './index.ts';
+import { listRuleNeeds } from '../../flows/rules-in-force.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);
@@ -29,7 +30,10 @@ type World = { projectId: number; audienceId: string; edition: number };
 async function world(served = true): Promise<World> {
   const { id: projectId } = await createProject(db, { name: 'Acme' });
   const definition = { trait: 'plan', equals: 'pro' };
-  const { id: audienceId } = await createAudience(db, { projectId, name: 'Pro', definition });
+  const { id: audienceId } = await createAudience(
+    { db, listRuleNeeds },
+    { projectId, name: 'Pro', definition },
+  );
   const [building] = (await listBuilding(db, 1_000)).filter((one) => one.projectId === projectId);
   const edition = building?.edition ?? 0;
   if (served) await db.transaction((tx) => serveEdition(tx, { projectId, edition, now: now() }));

@@ -22,6 +22,7 @@ import { AUDIENCES, DOMAIN, RULES, SETTINGS, TEMPLATES } from './harbour.ts';
 import { liveThrough } from './live-through.ts';
 import { randomOf } from './random.ts';
 import { storyOf } from './story.ts';
+import { listRuleNeeds } from '../rules-in-force.ts';
 
 export type DemoDeps = {
   db: Database;
@@ -104,7 +105,8 @@ async function setUp(deps: DemoDeps, db: Database, id: number): Promise<SetUp> {
       { db, renderer: deps.mailroom.renderer },
       { projectId: id, document, follow: false, actor: 'Ada' },
     );
-  for (const audience of AUDIENCES) await createAudience(db, { projectId: id, ...audience });
+  for (const audience of AUDIENCES)
+    await createAudience({ db, listRuleNeeds }, { projectId: id, ...audience });
   for (const document of RULES) await createRule(db, { projectId: id, document });
   return { project: { ...project, key: { id: key.id, last4: key.secret.slice(-4) } } };
 }

@@ -17,6 +17,7 @@ import { deleteAudience } from '../delete-audience.ts';
 import { editAudience } from '../edit-audience.ts';
 import { erasePerson } from '../erase-person.ts';
 import { createDigest, type Digest } from './index.ts';
+import { listRuleNeeds } from '../rules-in-force.ts';
 
 /**
  * `AUDIENCE_HISTORIES=1000` runs that many histories, and another `AUDIENCE_SEED` runs different ones. `AUDIENCE_SHRINK=1` shrinks a
@@ -83,15 +84,20 @@ const PLAYS: { [Do in Step['do']]: Play<Do> } = {
     const definition = withIds(given, ids);
     const id = ids.get(place);
     return unless('validation_failed', async () => {
-      if (id !== undefined) await editAudience(db, { projectId, reference: id, definition });
-      else ids.set(place, (await createAudience(db, { projectId, name: `A${place}`, definition })).id);
+      if (id !== undefined)
+        await editAudience({ db, listRuleNeeds }, { projectId, reference: id, definition });
+      else
+        ids.set(
+          place,
+          (await createAudience({ db, listRuleNeeds }, { projectId, name: `A${place}`, definition })).id,
+        );
     });
   },
   async drop({ projectId, ids }, { place }) {
     const reference = ids.get(place);
     if (reference === undefined) return;
     await unless('validation_failed', async () => {
-      await deleteAudience(db, { projectId, reference });
+      await deleteAudience({ db, listRuleNeeds }, { projectId, reference });
       ids.delete(place);
     });
   },

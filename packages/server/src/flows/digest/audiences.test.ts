@@ -11,6 +11,7 @@ import { createAudience } from '../create-audience.ts';
 import { createProject } from '../create-project.ts';
 import { editAudience } from '../edit-audience.ts';
 import { createDigest, testAudience } from './index.ts';
+import { listRuleNeeds } from '../rules-in-force.ts';
 
 const DAY = 86_400_000;
 const clock = heldClock();
@@ -45,7 +46,7 @@ async function build(): Promise<void> {
 }
 
 async function audience(name: string, definition: object): Promise<string> {
-  const { id } = await createAudience(db, { projectId, name, definition });
+  const { id } = await createAudience({ db, listRuleNeeds }, { projectId, name, definition });
   await build();
   return id;
 }
@@ -173,7 +174,10 @@ test('counts events from before the definition, and evaluates users who arrive d
   await putRecords(db, { projectId, priority: 'bulk', kind: 'events', records: old.slice(0, 1_000) });
   await putRecords(db, { projectId, priority: 'bulk', kind: 'events', records: old.slice(1_000) });
   while ((await digest.batch('bulk', [projectId])).records > 0);
-  await createAudience(db, { projectId, name: 'Twice', definition: { event: 'export', at_least: 2 } });
+  await createAudience(
+    { db, listRuleNeeds },
+    { projectId, name: 'Twice', definition: { event: 'export', at_least: 2 } },
+  );
   const edition = (await listBuilding(db, 1_000)).find((place) => place.projectId === projectId);
   if (!edition) throw new Error('nothing is built');
   // Users before, at and behind the progress of counting and evaluating, at every step of both.
@@ -209,11 +213,14 @@ test('serves the old definition while an edit is built, and keeps the time since
     );
   const before = await since();
   clock.advance(DAY);
-  await editAudience(db, {
-    projectId,
-    reference: 'Pro',
-    definition: { trait: 'plan', one_of: ['pro', 'team'] },
-  });
+  await editAudience(
+    { db, listRuleNeeds },
+    {
+      projectId,
+      reference: 'Pro',
+      definition: { trait: 'plan', one_of: ['pro', 'team'] },
+    },
+  );
   expect(await members('Pro')).toEqual(['ada']);
   await build();
   expect(await members('Pro')).toEqual(['ada', 'bob']);
@@ -231,7 +238,10 @@ test('evaluates a dependent audience again when the referenced definition change
   await audience('Not pro', { not: { audience: pro } });
   await live('users', [user('ada', { plan: 'pro' }), user('bob', { plan: 'team' })]);
   expect(await members('Not pro')).toEqual(['bob']);
-  await editAudience(db, { projectId, reference: 'Pro', definition: { trait: 'plan', equals: 'team' } });
+  await editAudience(
+    { db, listRuleNeeds },
+    { projectId, reference: 'Pro', definition: { trait: 'plan', equals: 'team' } },
+  );
   await build();
   expect(await members('Not pro')).toEqual(['ada']);
   await live('users', [user('ada', { plan: 'team' })]);
@@ -267,7 +277,10 @@ test('keeps dependent audiences on the old definition until they are rebuilt, wi
   await live('events', [event('ada'), event('eve')]);
   expect(await members('Paying and active')).toEqual(['eve']);
   const told = (await moves()).length;
-  await editAudience(db, { projectId, reference: 'Paying', definition: { any: [PRO, TEAM] } });
+  await editAudience(
+    { db, listRuleNeeds },
+    { projectId, reference: 'Paying', definition: { any: [PRO, TEAM] } },
+  );
   await live('events', [event('ada')]);
   await buildAmong(async (step) => {
     await live('events', [event('ada')]);
@@ -290,7 +303,7 @@ test('gives correct results for more users than a step takes, if a referenced au
   for (const some of [users.slice(0, 1_000), users.slice(1_000)]) await live('users', some);
   const told = (await moves()).length;
   const edit = (reference: string, definition: object): Promise<unknown> =>
-    editAudience(db, { projectId, reference, definition });
+    editAudience({ db, listRuleNeeds }, { projectId, reference, definition });
   await edit('Best', { all: [{ audience: paying }, { trait: 'vip', equals: true }] });
   await buildAmong(async (step) => {
     if (step === 1) await edit('Paying', TEAM);

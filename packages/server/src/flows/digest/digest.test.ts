@@ -12,6 +12,7 @@ import { createProject } from '../create-project.ts';
 import { erasePerson } from '../erase-person.ts';
 import { buryRecord } from './bury.ts';
 import { createDigest } from './index.ts';
+import { listRuleNeeds } from '../rules-in-force.ts';
 
 const own = await testDatabase();
 const clock = heldClock();
@@ -287,12 +288,18 @@ test('changes nothing in a batch of projects with a rejected record; one by one,
 });
 
 test('reports the first rejection, however many statements were sent behind it', async () => {
-  await createAudience(db, {
-    projectId,
-    name: 'Seen',
-    definition: { event: 'login', at_least: 2, within: '7d' },
-  });
-  await createAudience(db, { projectId, name: 'Pro', definition: { not: { trait: 'plan', equals: 'pro' } } });
+  await createAudience(
+    { db, listRuleNeeds },
+    {
+      projectId,
+      name: 'Seen',
+      definition: { event: 'login', at_least: 2, within: '7d' },
+    },
+  );
+  await createAudience(
+    { db, listRuleNeeds },
+    { projectId, name: 'Pro', definition: { not: { trait: 'plan', equals: 'pro' } } },
+  );
   for (let i = 0; i < 20; i += 1) {
     // A new processor has statements that no connection has prepared yet, and they are sent in a different way from prepared ones.
     const fresh =

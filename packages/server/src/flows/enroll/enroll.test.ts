@@ -19,9 +19,11 @@ import { suppress } from '../suppress.ts';
 import { sweepDues } from '../sweep-dues.ts';
 import { disableRule, enableRule } from '../switch-rule.ts';
 import { previewEnrollment, startEnrollment } from './index.ts';
+import { listRuleNeeds } from '../rules-in-force.ts';
 
 const stage = await openStage();
 const { db, clock } = stage.server;
+const audienceDeps = { db, listRuleNeeds };
 const newId = idMaker(clock);
 const steps = [{ draft: { subject: 'Welcome to Pro', body: 'Hello.' } }];
 
@@ -35,7 +37,7 @@ async function scene(users: string[], more: object = {}): Promise<Scene> {
   await story.later(0);
   const { projectId } = story;
   const definition = { trait: 'plan', equals: 'pro' };
-  const { id: audienceId } = await createAudience(db, { projectId, name: 'Pros', definition });
+  const { id: audienceId } = await createAudience(audienceDeps, { projectId, name: 'Pros', definition });
   await story.later(1_000);
   const document = { name: 'Pro', when: { audience: audienceId, move: 'joined' }, steps, ...more };
   await createRule(db, { projectId, document, isOff: true });
@@ -121,7 +123,7 @@ describe('startEnrollment', () => {
     await expect(startEnrollment(db, { projectId, reference: 'Leave', newId })).rejects.toMatchObject(
       refused('does not start when users enter an audience'),
     );
-    const fresh = await createAudience(db, {
+    const fresh = await createAudience(audienceDeps, {
       projectId,
       name: 'Fresh',
       definition: { trait: 'plan', equals: 'new' },
@@ -352,7 +354,7 @@ describe('enrollment batches', () => {
     const one = await scene(['u1', 'u2', 'u3']);
     const { story, audienceId } = one;
     await story.user('z1', { email: 'z1@x.org', traits: { plan: 'free' } });
-    const { id: other } = await createAudience(db, {
+    const { id: other } = await createAudience(audienceDeps, {
       projectId: story.projectId,
       name: 'Free',
       definition: { trait: 'plan', equals: 'free' },
@@ -397,7 +399,7 @@ describe('enrollment batches', () => {
     await worker(1)(one);
     clock.advance(1);
     const definition = { any: ['pro', 'free'].map((plan) => ({ trait: 'plan', equals: plan })) };
-    await editAudience(db, { projectId: story.projectId, reference: audienceId, definition });
+    await editAudience(audienceDeps, { projectId: story.projectId, reference: audienceId, definition });
     await story.later(1_000);
     expect(await latest(one)).toMatchObject({ state: 'done', processed: 3 });
     expect(await enrolledUsers(one)).toEqual(['u1', 'u2', 'u3']);
@@ -451,7 +453,7 @@ describe('enrollment batches', () => {
     for (const user of ['u1', 'u3']) await story.event(user, 'login');
     await story.user('u3', { email: 'u3@x.org' });
     await story.later(1_000);
-    const { id: active } = await createAudience(db, {
+    const { id: active } = await createAudience(audienceDeps, {
       projectId: story.projectId,
       name: 'Active',
       definition: { event: 'login', within: '1d' },

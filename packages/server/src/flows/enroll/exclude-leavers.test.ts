@@ -13,6 +13,7 @@ import { digestDue } from '../digest/due.ts';
 import { explainPerson } from '../explain/index.ts';
 import { createModels } from '../models.ts';
 import { startEnrollment } from './index.ts';
+import { listRuleNeeds } from '../rules-in-force.ts';
 
 const stage = await openStage();
 const { db, clock } = stage.server;
@@ -38,7 +39,7 @@ async function scene(members: { pros: string[]; active: string[] }): Promise<Sce
   }
   await story.later(0);
   const create = async (name: string, definition: object): Promise<string> =>
-    (await createAudience(db, { projectId, name, definition })).id;
+    (await createAudience({ db, listRuleNeeds }, { projectId, name, definition })).id;
   const pros = await create('Pros', { trait: 'plan', equals: 'pro' });
   const active = await create('Active', { event: 'login', within: '1d' });
   await story.later(1_000);

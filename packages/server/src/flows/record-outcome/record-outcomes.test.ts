@@ -23,6 +23,7 @@ import type { Happened, WhatHappened } from '../../features/outcomes/index.ts';
 import { addSuppression } from '../../features/suppressions/index.ts';
 import { erasePerson } from '../erase-person.ts';
 import { recordOutcomes } from './index.ts';
+import { listRuleNeeds } from '../rules-in-force.ts';
 
 const stage = await openStage();
 const { db } = stage.server;
@@ -238,17 +239,20 @@ test('adds an engaged user to an audience, and removes them when the time window
   const story = await withLetter(lettersRule(), ['ada', 'bob']);
   await story.post('users', { external_user_id: 'zed' });
   const { createAudience } = await import('../create-audience.ts');
-  await createAudience(db, {
-    projectId: story.projectId,
-    name: 'Engaged',
-    definition: {
-      any: ['opened', 'clicked', 'replied'].map((what) => ({
-        event: `email.${what}`,
-        at_least: 1,
-        within: '30d',
-      })),
+  await createAudience(
+    { db, listRuleNeeds },
+    {
+      projectId: story.projectId,
+      name: 'Engaged',
+      definition: {
+        any: ['opened', 'clicked', 'replied'].map((what) => ({
+          event: `email.${what}`,
+          at_least: 1,
+          within: '30d',
+        })),
+      },
     },
-  });
+  );
   await story.later(MINUTE);
   const members = async () =>
     (

@@ -3,6 +3,7 @@ import { HOUR } from '../../../testkit/drafts.ts';
 import { DAY, type EventSent, newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { listBuilding } from '../../features/audiences/index.ts';
 import { createAudience } from '../create-audience.ts';
+import { listRuleNeeds } from '../rules-in-force.ts';
 
 const stage = await openStage();
 
@@ -137,11 +138,14 @@ test('starts a rule for a user who joins by a live record, but not by a bulk req
   await story.user('u4', { traits: { plan: 'pro' } });
   await suppressed(story, [of('u3', 'login')]);
   await story.later(HOUR);
-  const audience = await createAudience(story.server.db, {
-    projectId: story.projectId,
-    name: 'Pros',
-    definition,
-  });
+  const audience = await createAudience(
+    { db: story.server.db, listRuleNeeds },
+    {
+      projectId: story.projectId,
+      name: 'Pros',
+      definition,
+    },
+  );
   await story.rule({ name: 'Joined', when: { audience: audience.id, move: 'joined' }, steps });
   await story.later(HOUR);
   await story.user('u1', { traits: { plan: 'pro' } });
@@ -186,7 +190,10 @@ test('starts nothing for a user who enters an audience while it is being built, 
   await story.later(HOUR);
   const { projectId } = story;
   const definition = { trait: 'plan', equals: 'pro' };
-  const audience = await createAudience(story.server.db, { projectId, name: 'Pros', definition });
+  const audience = await createAudience(
+    { db: story.server.db, listRuleNeeds },
+    { projectId, name: 'Pros', definition },
+  );
   await story.rule({ name: 'Joined', when: { audience: audience.id, move: 'joined' }, steps });
   const [place] = (await listBuilding(story.server.db, 1_000)).filter((one) => one.projectId === projectId);
   if (!place) throw new Error('nothing is being made');

@@ -8,6 +8,7 @@ import { createProject } from '../create-project.ts';
 import { createRule } from '../create-rule.ts';
 import { deleteAudience } from '../delete-audience.ts';
 import { editRule } from '../edit-rule.ts';
+import { listRuleNeeds } from '../rules-in-force.ts';
 
 const DAY = 86_400_000;
 const clock = heldClock();
@@ -60,19 +61,23 @@ test('uses the rule version in which a user began to wait', async () => {
 
 test('keeps what an older version needs while a user waits in it', async () => {
   const definition = { trait: 'plan', equals: 'free' };
-  const audience = await createAudience(db, { projectId, name: 'Free', definition });
+  const audience = await createAudience({ db, listRuleNeeds }, { projectId, name: 'Free', definition });
   await createRule(db, { projectId, document: { ...STALL, only_if: { not: { audience: audience.id } } } });
   await event('began');
   await engine.settle();
   await editRule(db, { projectId, reference: 'stall', document: STALL, includeOpen: false, actor: 'test' });
-  await expect(deleteAudience(db, { projectId, reference: 'Free' })).rejects.toMatchObject({
-    details: [
-      { message: expect.stringMatching(/the rule "stall" refers to it, in an older version/) as string },
-    ],
-  });
+  await expect(deleteAudience({ db, listRuleNeeds }, { projectId, reference: 'Free' })).rejects.toMatchObject(
+    {
+      details: [
+        { message: expect.stringMatching(/the rule "stall" refers to it, in an older version/) as string },
+      ],
+    },
+  );
   await event('done');
   await engine.advance(2 * DAY);
-  expect(await deleteAudience(db, { projectId, reference: 'Free' })).toMatchObject({ id: audience.id });
+  expect(await deleteAudience({ db, listRuleNeeds }, { projectId, reference: 'Free' })).toMatchObject({
+    id: audience.id,
+  });
 });
 
 test('starts nothing in a new version for an event that arrived before the edit', async () => {

@@ -2,7 +2,12 @@ import { Type } from 'typebox';
 import type { AudienceShown } from '@beckon/contract/dashboard';
 import { iso } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
-import { findAudience, previewDefinition, sayDefinition } from '../../features/audiences/index.ts';
+import {
+  findAudience,
+  previewDefinition,
+  sayDefinition,
+  type ListRuleNeeds,
+} from '../../features/audiences/index.ts';
 import { getSettings } from '../../features/projects/index.ts';
 import { createAudience } from '../../flows/create-audience.ts';
 import { deleteAudience } from '../../flows/delete-audience.ts';
@@ -10,10 +15,14 @@ import { editAudience } from '../../flows/edit-audience.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
 import type { KitDeps } from './deps.ts';
 
-type Deps = KitDeps;
+type Deps = KitDeps & { listRuleNeeds: ListRuleNeeds };
 const { route } = routesFor<Deps>();
 
-type Show = (db: Deps['db'], projectId: number, reference: string) => Promise<AudienceShown>;
+type Show = (
+  deps: Pick<Deps, 'db' | 'listRuleNeeds'>,
+  projectId: number,
+  reference: string,
+) => Promise<AudienceShown>;
 
 /** The reader of a definition reports errors at their place, so any value may arrive here. */
 const DEFINITION = Type.Unknown();
@@ -63,9 +72,9 @@ function changing(show: Show): DashboardRoute<Deps>[] {
       needs: 'editor',
       audit: 'audience.create',
       body: Type.Object({ name: Type.String(), definition: DEFINITION }),
-      async handle({ db }, { projectId, body, note }) {
-        const { id } = await createAudience(db, { projectId, ...body });
-        const made = await show(db, projectId, id);
+      async handle({ db, listRuleNeeds }, { projectId, body, note }) {
+        const { id } = await createAudience({ db, listRuleNeeds }, { projectId, ...body });
+        const made = await show({ db, listRuleNeeds }, projectId, id);
         note({ subject: made.name, after: kept(made) });
         return { data: made };
       },
@@ -78,12 +87,15 @@ function changing(show: Show): DashboardRoute<Deps>[] {
         definition: Type.Optional(DEFINITION),
         updated_at: Type.Optional(Type.String()),
       }),
-      async handle({ db }, { projectId, params, body, note }) {
+      async handle({ db, listRuleNeeds }, { projectId, params, body, note }) {
         const { updated_at: seen, ...wanted } = body;
-        const before = await show(db, projectId, params.audience);
+        const before = await show({ db, listRuleNeeds }, projectId, params.audience);
         const seenAt = seen === undefined ? undefined : readMoment(seen);
-        const { id } = await editAudience(db, { ...wanted, projectId, reference: before.id, seenAt });
-        const after = await show(db, projectId, id);
+        const { id } = await editAudience(
+          { db, listRuleNeeds },
+          { ...wanted, projectId, reference: before.id, seenAt },
+        );
+        const after = await show({ db, listRuleNeeds }, projectId, id);
         note({ subject: after.name, before: kept(before), after: kept(after) });
         return { data: after };
       },
@@ -92,11 +104,11 @@ function changing(show: Show): DashboardRoute<Deps>[] {
       needs: 'editor',
       audit: 'audience.delete',
       body: Type.Object({ confirm: Type.String() }),
-      async handle({ db }, { projectId, params, body, note }) {
-        const before = await show(db, projectId, params.audience);
+      async handle({ db, listRuleNeeds }, { projectId, params, body, note }) {
+        const before = await show({ db, listRuleNeeds }, projectId, params.audience);
         if (body.confirm !== before.name)
           throw invalid('confirm must be the exact name of the audience', 'confirm');
-        const { id, name } = await deleteAudience(db, { projectId, reference: before.id });
+        const { id, name } = await deleteAudience({ db, listRuleNeeds }, { projectId, reference: before.id });
         note({ subject: name, before: kept(before) });
         return { data: { id } };
       },

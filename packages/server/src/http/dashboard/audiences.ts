@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import { EXTERNAL_USER_ID_MAX_CHARS } from '@beckon/contract';
 import type { AudienceListed, AudienceShown } from '@beckon/contract/dashboard';
 import {
   type GrowthDay,
@@ -9,27 +8,27 @@ import {
   listMembers,
   showAudience,
   type ShownAudience,
+  type ListRuleNeeds,
 } from '../../features/audiences/index.ts';
 import { listCatalogue } from '../../features/events/index.ts';
 import { listTraitNames } from '../../features/people/index.ts';
-import { testAudience } from '../../flows/digest/index.ts';
 import { findUses, type Use } from '../../flows/uses.ts';
 import { audienceEditRoutes } from './audiences-edit.ts';
 import { PAGE, readPage, toPage } from './pages.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
 import type { KitDeps } from './deps.ts';
 
-type Deps = KitDeps;
+type Deps = KitDeps & { listRuleNeeds: ListRuleNeeds };
 const { route } = routesFor<Deps>();
 
 export const audienceRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/audiences', {
     needs: 'viewer',
-    async handle({ db }, { projectId }) {
+    async handle({ db, listRuleNeeds }, { projectId }) {
       const now = new Date(db.clock.now());
       const audiences = await listAudiences(db, projectId);
       const growth = await listGrowth(db, { projectId, now, audiences });
-      const uses = await findUses(db, projectId, now.getTime());
+      const uses = await findUses({ db, listRuleNeeds }, { projectId, now: now.getTime() });
       const data = audiences.map((one) =>
         toListed(one, growth.get(one.id) ?? [], uses.audiences.get(one.id) ?? []),
       );
@@ -62,8 +61,8 @@ export const audienceRoutes: DashboardRoute<Deps>[] = [
   }),
   route('GET /projects/:project/audiences/:audience', {
     needs: 'viewer',
-    handle: async ({ db }, { projectId, params }) => ({
-      data: await shown(db, projectId, params.audience),
+    handle: async ({ db, listRuleNeeds }, { projectId, params }) => ({
+      data: await shown({ db, listRuleNeeds }, projectId, params.audience),
     }),
   }),
   route('GET /projects/:project/audiences/:audience/members', {
@@ -84,23 +83,17 @@ export const audienceRoutes: DashboardRoute<Deps>[] = [
       });
     },
   }),
-  route('GET /projects/:project/audiences/:audience/test', {
-    needs: 'viewer',
-    query: Type.Object({ user: Type.String({ minLength: 1, maxLength: EXTERNAL_USER_ID_MAX_CHARS }) }),
-    async handle({ db }, { projectId, params, query }) {
-      const { user } = query;
-      const tested = await testAudience(db, { projectId, reference: params.audience, userId: user });
-      const { isMember: member, explained } = tested;
-      return { data: { external_user_id: user, member, explanation: explained } };
-    },
-  }),
   ...audienceEditRoutes(shown),
 ];
 
-async function shown(db: Deps['db'], projectId: number, reference: string): Promise<AudienceShown> {
+async function shown(
+  { db, listRuleNeeds }: Pick<Deps, 'db' | 'listRuleNeeds'>,
+  projectId: number,
+  reference: string,
+): Promise<AudienceShown> {
   const now = new Date(db.clock.now());
   const audience = await showAudience(db, { projectId, reference, now });
-  const uses = await findUses(db, projectId, now.getTime());
+  const uses = await findUses({ db, listRuleNeeds }, { projectId, now: now.getTime() });
   return toShown(audience, uses.audiences.get(audience.id) ?? []);
 }
 

@@ -15,10 +15,8 @@ import {
 import type { Database } from '../../io/db/index.ts';
 import { routesFor } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
-import type { KitDeps } from './deps.ts';
 
-type Deps = KitDeps;
-const { route } = routesFor<Deps>();
+const { route } = routesFor();
 
 const LIMIT = 50;
 const LIMIT_MAX = 200;

@@ -3,6 +3,7 @@ import type { TokenKeys } from '../../base/letter-token.ts';
 import type { Pepper } from '../../base/hash.ts';
 import type { Log } from '../../base/log.ts';
 import type { Sealer } from '../../base/seal.ts';
+import type { ListRuleNeeds } from '../../features/audiences/index.ts';
 import type { MailSettings } from '../../features/domains/index.ts';
 import type { SuppressionHasher } from '../../features/suppressions/index.ts';
 import type { Access, AccountEmails, Team } from '../../features/team/index.ts';
@@ -44,6 +45,7 @@ export type DashboardDeps = KitDeps & {
   tokenKeys: TokenKeys;
   mailroom: Mailroom;
   accountEmails: AccountEmails;
+  listRuleNeeds: ListRuleNeeds;
   /** Definitions, read once and again when they change. */
   models: Models;
   mail: MailSettings;

@@ -18,26 +18,14 @@ import {
   showVersions,
 } from '../../flows/review/index.ts';
 import { showDraft } from '../../flows/show-draft.ts';
-import { draftBulkRoutes } from './drafts-bulk.ts';
-import { draftLetterRoutes } from './drafts-letter.ts';
-import { draftMoveRoutes } from './drafts-moves.ts';
 import { actorsOf, toDraftListed, toWhole, toWhy } from './draft-shown.ts';
 import { badCursor, isId, PAGE, readPage, toPage } from './pages.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
 import type { KitDeps } from './deps.ts';
-import type { TokenKeys } from '../../base/letter-token.ts';
-import type { OpenRelay } from '../../io/mail/index.ts';
-import type { Outbound } from '../../io/outbound/index.ts';
 import type { Mailroom } from '../../flows/send-drafts/index.ts';
 import type { Models } from '../../flows/models.ts';
 
-type Deps = KitDeps & {
-  mailroom: Mailroom;
-  models: Models;
-  openOutbound: () => Outbound;
-  tokenKeys: TokenKeys;
-  openRelay: OpenRelay;
-};
+type Deps = KitDeps & { mailroom: Mailroom; models: Models };
 const { route } = routesFor<Deps>();
 
 const FILTER = Type.Optional(Type.String({ maxLength: 1_000 }));
@@ -158,9 +146,6 @@ export const draftRoutes: DashboardRoute<Deps>[] = [
       return { data: await showRuleEdits(db, asked) };
     },
   }),
-  ...draftLetterRoutes,
-  ...draftMoveRoutes,
-  ...draftBulkRoutes,
 ];
 
 function printPlace({ group, deadline, id }: DraftPlace): string[] {

@@ -16,10 +16,8 @@ import {
 import { showLetter, showLetterBytes } from '../../flows/show-letter.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { toListed, toWhole } from './email-shown.ts';
-import { testInboxRoutes } from './test-inbox.ts';
 import { PAGE, readPage, timeAndId, toPage } from './pages.ts';
 import { FRAME_QUERY, sendLetter } from './plain-frame.ts';
-import { replyRoutes } from './replies.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
 import { redactFor } from './redact.ts';
@@ -83,8 +81,6 @@ export const emailRoutes: DashboardRoute<Deps>[] = [
       return sendPieces(reply, { name: `${letter.id}.eml`, type: 'message/rfc822' }, [mime]);
     },
   }),
-  ...testInboxRoutes,
-  ...replyRoutes,
 ];
 
 const VOCABULARY = {

@@ -7,6 +7,7 @@ import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { createAudience } from '../../flows/create-audience.ts';
 import { createProject } from '../../flows/create-project.ts';
+import { listRuleNeeds } from '../../flows/rules-in-force.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);
@@ -40,7 +41,10 @@ test('lists each event with its volume, first occurrence, properties and uses', 
   clock.advance(DAY);
   await happen(ODD, { x: 1 });
   await happen(ODD, { x: 'one', y: null });
-  await createAudience(db, { projectId, name: 'Odd', definition: { event: ODD, within: '7d' } });
+  await createAudience(
+    { db, listRuleNeeds },
+    { projectId, name: 'Odd', definition: { event: ODD, within: '7d' } },
+  );
   const { json } = await dashboard.ask(`GET ${at()}`, { as: 'viewer' });
   const [odd, trial] = json.data as EventListed[];
   expect(odd).toMatchObject({

@@ -5,9 +5,10 @@ import { type CatalogueName, listCatalogue, listSamples } from '../../features/e
 import { deleteExpected, type Drift, driftOf, upsertExpected } from '../../features/expected/index.ts';
 import { findUses, type Uses } from '../../flows/uses.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
+import type { ListRuleNeeds } from '../../features/audiences/index.ts';
 import type { KitDeps } from './deps.ts';
 
-type Deps = KitDeps;
+type Deps = KitDeps & { listRuleNeeds: ListRuleNeeds };
 const { route } = routesFor<Deps>();
 
 const SAMPLES = 20;
@@ -72,12 +73,12 @@ async function listOne(deps: Deps, projectId: number, found: CatalogueName): Pro
 }
 
 async function toListed(
-  { db, access }: Deps,
+  { db, access, listRuleNeeds }: Deps,
   projectId: number,
   names: CatalogueName[],
 ): Promise<EventListed[]> {
   const now = db.clock.now();
-  const uses = await findUses(db, projectId, now);
+  const uses = await findUses({ db, listRuleNeeds }, { projectId, now });
   const people = await access.namesOf([
     ...new Set(names.flatMap(({ expected }) => expected?.markedBy ?? [])),
   ]);

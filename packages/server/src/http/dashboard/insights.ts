@@ -8,10 +8,8 @@ import { type Grouping, GROUPINGS } from '../../features/insights/index.ts';
 import { type ShownInsight, showInsights } from '../../flows/show-insights.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
-import type { KitDeps } from './deps.ts';
 
-type Deps = KitDeps;
-const { route } = routesFor<Deps>();
+const { route } = routesFor();
 
 const DAY_MS = 86_400_000;
 const DAYS = 30;
@@ -24,7 +22,7 @@ const RANGE = {
   until: Type.Optional(Type.String({ maxLength: 50 })),
 };
 
-export const insightRoutes: DashboardRoute<Deps>[] = [
+export const insightRoutes: DashboardRoute[] = [
   route('GET /projects/:project/insights', {
     needs: 'viewer',
     isHeavy: true,

@@ -5,10 +5,8 @@ import { createOrganization } from '../../flows/team/index.ts';
 import { requireOperator } from './operator.ts';
 import { routesFor } from './route.ts';
 import { wholeList } from './whole-list.ts';
-import type { KitDeps } from './deps.ts';
 
-type Deps = KitDeps;
-const { route } = routesFor<Deps>();
+const { route } = routesFor();
 
 export const organizationRoutes = [
   route('GET /organizations', {

@@ -12,6 +12,7 @@ import { listEntries } from '../../features/audit/index.ts';
 import { createAudience } from '../../flows/create-audience.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { erasePerson } from '../../flows/erase-person.ts';
+import { listRuleNeeds } from '../../flows/rules-in-force.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);
@@ -32,7 +33,7 @@ beforeAll(async () => {
   clock.advance(DAY);
   await know([{ external_user_id: 'cleo', traits: { plan: 'pro', 'a b': 'c' } }]);
   const definition = { trait: 'plan', equals: 'pro' };
-  await createAudience(db, { projectId, name: 'Paying ones', definition });
+  await createAudience({ db, listRuleNeeds }, { projectId, name: 'Paying ones', definition });
   await engine.settle();
 });
 

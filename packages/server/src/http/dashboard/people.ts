@@ -7,22 +7,16 @@ import { type ListedPerson, readPeopleFilter } from '../../features/people/index
 import { exportUsers, listUsers } from '../../flows/list-users.ts';
 import { suppressPeople } from '../../flows/suppress-people.ts';
 import { PAGE, readPage, toPage } from './pages.ts';
-import { onePersonRoutes } from './people-one.ts';
-import { viewRoutes } from './people-views.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
-import type { KitDeps } from './deps.ts';
-import type { SuppressionHasher } from '../../features/suppressions/index.ts';
-import type { Mailroom } from '../../flows/send-drafts/index.ts';
 
-type Deps = KitDeps & { hasher: SuppressionHasher; mailroom: Mailroom };
-const { route } = routesFor<Deps>();
+const { route } = routesFor();
 
 const FILTER = Type.Optional(Type.String({ maxLength: 1_000 }));
 /** A selection is a page of the table, or part of it. */
 const SUPPRESSED_AT_ONCE_MAX = 1_000;
 
-export const personRoutes: DashboardRoute<Deps>[] = [
+export const personRoutes: DashboardRoute[] = [
   route('GET /projects/:project/users', {
     needs: 'viewer',
     query: Type.Object({ cursor: PAGE.cursor, limit: PAGE.limit, filter: FILTER }),
@@ -63,8 +57,6 @@ export const personRoutes: DashboardRoute<Deps>[] = [
       return { data: { ...done, not_found: notFound.length } };
     },
   }),
-  ...viewRoutes,
-  ...onePersonRoutes,
 ];
 
 function toListed({ userId, firstSeenAt, lastSeenAt, isSuppressed, ...known }: ListedPerson): UserListed {

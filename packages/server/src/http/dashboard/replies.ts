@@ -16,15 +16,13 @@ import type { Tx } from '../../io/db/index.ts';
 import { toReplyListed } from './email-shown.ts';
 import { isId, PAGE, readPage, timeAndId, toPage } from './pages.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
-import type { KitDeps } from './deps.ts';
 
-type Deps = KitDeps;
-const { route } = routesFor<Deps>();
+const { route } = routesFor();
 
 /** The list shows this much of a reply; the thread has all of it. */
 const LISTED_CHARS = 300;
 
-export const replyRoutes: DashboardRoute<Deps>[] = [
+export const replyRoutes: DashboardRoute[] = [
   route('GET /projects/:project/replies', {
     needs: 'viewer',
     query: Type.Object({ ...PAGE, user: Type.Optional(Type.String({ maxLength: 1_000 })) }),

@@ -11,10 +11,8 @@ import {
 import { listWarnings } from '../../features/warnings/index.ts';
 import { routesFor } from './route.ts';
 import { wholeList } from './whole-list.ts';
-import type { KitDeps } from './deps.ts';
 
-type Deps = KitDeps;
-const { route } = routesFor<Deps>();
+const { route } = routesFor();
 
 const LIMIT = 50;
 const LIMIT_MAX = 200;

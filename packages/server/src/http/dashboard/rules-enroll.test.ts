@@ -10,6 +10,7 @@ import { newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { listEntries } from '../../features/audit/index.ts';
 import { createAudience } from '../../flows/create-audience.ts';
 import { createRule } from '../../flows/create-rule.ts';
+import { listRuleNeeds } from '../../flows/rules-in-force.ts';
 
 const stage = await openStage();
 const { db } = stage.server;
@@ -26,7 +27,7 @@ beforeEach(async () => {
   await story.later(0);
   const { projectId } = story;
   const definition = { trait: 'plan', equals: 'pro' };
-  ({ id: audienceId } = await createAudience(db, { projectId, name: 'Pros', definition }));
+  ({ id: audienceId } = await createAudience({ db, listRuleNeeds }, { projectId, name: 'Pros', definition }));
   await story.later(1_000);
   const document = {
     name: 'pro',

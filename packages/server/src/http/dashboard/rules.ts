@@ -7,10 +7,6 @@ import { checkUnsavedRule } from '../../flows/check-unsaved-rule.ts';
 import { createRule } from '../../flows/create-rule.ts';
 import { editRule } from '../../flows/edit-rule.ts';
 import { routesFor } from './route.ts';
-import { ruleActRoutes } from './rules-act.ts';
-import { ruleBacktestRoutes } from './rules-backtest.ts';
-import { ruleEnrollRoutes } from './rules-enroll.ts';
-import { ruleReadRoutes } from './rules-read.ts';
 import { listedRules, shownRule } from './rule-shown.ts';
 import type { KitDeps } from './deps.ts';
 import type { Mailroom } from '../../flows/send-drafts/index.ts';
@@ -93,10 +89,6 @@ export const ruleRoutes = [
       return { data: { rule: await shownRule(db, projectId, rule.id), drafts } };
     },
   }),
-  ...ruleActRoutes,
-  ...ruleReadRoutes,
-  ...ruleBacktestRoutes,
-  ...ruleEnrollRoutes,
 ];
 
 function momentOf(text: string): number {

@@ -3,10 +3,8 @@ import { userClauseOf } from '../../base/predicate/index.ts';
 import { audienceNames } from '../../flows/audience-names.ts';
 import { type ListedSequence, listSequences, showSequence } from '../../flows/show-sequences.ts';
 import { routesFor } from './route.ts';
-import type { KitDeps } from './deps.ts';
 
-type Deps = KitDeps;
-const { route } = routesFor<Deps>();
+const { route } = routesFor();
 
 export const sequenceRoutes = [
   route('GET /projects/:project/sequences', {

@@ -31,12 +31,10 @@ import { addressForAudit } from './audit-text.ts';
 import { badCursor, PAGE, readPage, toPage } from './pages.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
-import { suppressionCheckRoutes } from './suppression-check.ts';
 import { invalid, readPlace, shownKind, toListed, toRefused } from './suppression-shown.ts';
 import type { KitDeps } from './deps.ts';
-import type { Mailroom } from '../../flows/send-drafts/index.ts';
 
-type Deps = KitDeps & { hasher: SuppressionHasher; mailroom: Mailroom };
+type Deps = KitDeps & { hasher: SuppressionHasher };
 const { route } = routesFor<Deps>();
 
 const PLACE = {
@@ -49,7 +47,6 @@ const LIST_MAX_BYTES = 6 * 1024 * 1024;
 const REMOVAL_REASON = Type.Union(REMOVAL_REASONS.map((reason) => Type.Literal(reason)));
 
 export const suppressionRoutes: DashboardRoute<Deps>[] = [
-  ...suppressionCheckRoutes,
   route('GET /projects/:project/suppressions', {
     needs: 'viewer',
     query: Type.Object({ ...PAGE, filter: Type.Optional(Type.String({ maxLength: 1_000 })) }),

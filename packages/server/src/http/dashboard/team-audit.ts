@@ -8,10 +8,8 @@ import type { Tx } from '../../io/db/index.ts';
 import { badCursor, PAGE, readPage, toPage } from './pages.ts';
 import { routesFor } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
-import type { KitDeps } from './deps.ts';
 
-type Deps = KitDeps;
-const { route } = routesFor<Deps>();
+const { route } = routesFor();
 
 const FILTER = {
   actor: Type.Optional(Type.String({ maxLength: 200 })),

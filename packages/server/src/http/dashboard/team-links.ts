@@ -15,7 +15,6 @@ import {
   readEmail,
   readName,
   resetPassword,
-  setUp,
 } from '../../flows/team/index.ts';
 import { type OpenAsked, routesFor } from './route.ts';
 import { callerOf, setCookies } from './team-caller.ts';
@@ -26,48 +25,14 @@ import type { Installation } from './installation.ts';
 type Deps = KitDeps & { accountEmails: AccountEmails; installation: Installation; team: Team };
 const { openRoute } = routesFor<Deps>();
 
-const TOKEN = Type.String({ maxLength: 200 });
+export const LINK_TOKEN = Type.String({ maxLength: 200 });
 const TEXT = Type.String({ maxLength: 1_000 });
 
-/** The routes of links: set-up of the first member, an invitation, a new password. */
+/** The routes of links: an invitation and a new password. */
 export const linkRoutes = [
-  openRoute('POST /setup', {
-    audit: 'team.set_up',
-    body: Type.Object({
-      token: TOKEN,
-      email: TEXT,
-      password: TEXT,
-      project: TEXT,
-      name: Type.Optional(TEXT),
-      organization: Type.Optional(TEXT),
-      time_zone: Type.Optional(TEXT),
-    }),
-    async handle(deps, asked) {
-      const { body, record } = asked;
-      const email = readEmail(body.email);
-      const project = readName(body.project, 'project');
-      const name = readName(body.name ?? email.slice(0, email.indexOf('@')));
-      const organization = readName(body.organization ?? project, 'organization');
-      const passwordHash = await hashOf(deps, asked);
-      const wanted = {
-        token: body.token,
-        person: { name, email, passwordHash },
-        organization,
-        project,
-        timeZone: body.time_zone ?? null,
-      };
-      const { projectId } = await setUp(deps.db, wanted, (tx, made) => {
-        const by = { id: made.personId, name };
-        const { organizationId } = made;
-        return record(tx, { by, organizationId, subject: organization, after: { project: made.projectId } });
-      });
-      await signIn(deps, asked, email);
-      return { data: { project_id: projectId } };
-    },
-  }),
   openRoute('POST /invites/accept', {
     audit: 'invite.accept',
-    body: Type.Object({ token: TOKEN, name: Type.Optional(TEXT), password: Type.Optional(TEXT) }),
+    body: Type.Object({ token: LINK_TOKEN, name: Type.Optional(TEXT), password: Type.Optional(TEXT) }),
     async handle(deps, asked) {
       const { body, person, record } = asked;
       const { token, password } = body;
@@ -75,7 +40,7 @@ export const linkRoutes = [
       const newcomer = isNew
         ? {
             name: readName(body.name ?? ''),
-            passwordHash: await hashOf(deps, { ...asked, body: { password } }),
+            passwordHash: await hashNewPassword(deps, { ...asked, body: { password } }),
           }
         : null;
       const accepting = { token, person, newcomer };
@@ -84,15 +49,15 @@ export const linkRoutes = [
         const after = { organization: joined.organization, role: joined.role };
         return record(tx, { by, organizationId: joined.organizationId, subject: joined.email, after });
       });
-      if (isNew && person?.id !== personId) await signIn(deps, { ...asked, body: { password } }, email);
+      if (isNew && person?.id !== personId) await signInWith(deps, { ...asked, body: { password } }, email);
       return { data: { organization, role } };
     },
   }),
   openRoute('POST /reset', {
     audit: 'password.reset',
-    body: Type.Object({ token: TOKEN, password: TEXT }),
+    body: Type.Object({ token: LINK_TOKEN, password: TEXT }),
     async handle(deps, asked) {
-      const passwordHash = await hashOf(deps, asked);
+      const passwordHash = await hashNewPassword(deps, asked);
       const { member, endsTwoFactor } = await resetPassword(
         deps.db,
         { token: asked.body.token, passwordHash },
@@ -120,7 +85,7 @@ export const linkRoutes = [
 type WithPassword = Pick<OpenAsked<'POST /reset'>, 'request' | 'reply'> & { body: { password: string } };
 
 /** Hashing is expensive on purpose, so a client that sends link after link is limited before it. */
-async function hashOf(deps: Deps, { request, body }: WithPassword): Promise<string> {
+export async function hashNewPassword(deps: Deps, { request, body }: WithPassword): Promise<string> {
   checkPassword(body.password);
   const { address } = callerOf(deps, request);
   await countAddress(deps, address);
@@ -128,7 +93,11 @@ async function hashOf(deps: Deps, { request, body }: WithPassword): Promise<stri
 }
 
 /** A member who was just created has nothing to guess: this sign-in counts as no attempt, and other attempts do not block it. */
-async function signIn(deps: Deps, { request, reply, body }: WithPassword, email: string): Promise<void> {
+export async function signInWith(
+  deps: Deps,
+  { request, reply, body }: WithPassword,
+  email: string,
+): Promise<void> {
   const signIns = await deps.team.signIns();
   const { cookies } = await signIns.openSession(callerOf(deps, request), { email, password: body.password });
   setCookies(reply, cookies);

@@ -10,10 +10,8 @@ import {
 import { routesFor } from './route.ts';
 import { stateOf } from './token-state.ts';
 import { wholeList } from './whole-list.ts';
-import type { KitDeps } from './deps.ts';
 
-type Deps = KitDeps;
-const { route } = routesFor<Deps>();
+const { route } = routesFor();
 
 /** Personal tokens: those of the member who is signed in, and the one that a program sends. */
 export const tokenRoutes = [

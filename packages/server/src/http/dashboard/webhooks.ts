@@ -16,7 +16,6 @@ import {
   rotateSecret,
 } from '../../flows/webhook-endpoints.ts';
 import { routesFor } from './route.ts';
-import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
 import { wholeList } from './whole-list.ts';
 import type { KitDeps, WebhookSettings } from './deps.ts';
 import type { Sealer } from '../../base/seal.ts';
@@ -125,7 +124,7 @@ const switchRoutes = [
   }),
 ];
 
-export const webhookRoutes = [...endpointRoutes, ...switchRoutes, ...webhookDeliveryRoutes];
+export const webhookRoutes = [...endpointRoutes, ...switchRoutes];
 
 function placeOf(asked: { projectId: number; params: { endpoint: string } }): EndpointPlace {
   return { projectId: asked.projectId, endpointId: asked.params.endpoint };

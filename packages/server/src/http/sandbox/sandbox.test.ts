@@ -9,6 +9,7 @@ import { createAudience } from '../../flows/create-audience.ts';
 import { createRule } from '../../flows/create-rule.ts';
 import { setSettings } from '../../flows/set-settings.ts';
 import { resumeProject, suspendProject } from '../../flows/suspend-project.ts';
+import { listRuleNeeds } from '../../flows/rules-in-force.ts';
 
 const server = await endpointServer();
 const { db, clock } = server;
@@ -96,7 +97,10 @@ test('dates records by the sandbox clock, and accepts times as far ahead of it a
 test('a project and its sandbox share only the settings and definitions at its creation', async () => {
   const live = await newCaller(server, EVENTS);
   const definition = { trait: 'plan', equals: 'pro' };
-  const { id: audience } = await createAudience(db, { projectId: live.id, name: 'Pro', definition });
+  const { id: audience } = await createAudience(
+    { db, listRuleNeeds },
+    { projectId: live.id, name: 'Pro', definition },
+  );
   const steps = [{ draft: { subject: 'Hi', body: 'Hi' } }];
   const document = { name: 'Hello', when: { audience, move: 'joined' }, steps };
   await createRule(db, { projectId: live.id, document });

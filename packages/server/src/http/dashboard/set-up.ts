@@ -1,0 +1,51 @@
+import { Type } from 'typebox';
+import type { AccountEmails, Team } from '../../features/team/index.ts';
+import { readEmail, readName, setUp } from '../../flows/team/index.ts';
+import type { KitDeps } from './deps.ts';
+import type { Installation } from './installation.ts';
+import { routesFor } from './route.ts';
+import { hashNewPassword, LINK_TOKEN, signInWith } from './team-links.ts';
+
+const { openRoute } = routesFor<
+  KitDeps & { accountEmails: AccountEmails; installation: Installation; team: Team }
+>();
+
+const TEXT = Type.String({ maxLength: 1_000 });
+
+/** Sets up an installation: its first member, organization and project. */
+export const setUpRoutes = [
+  openRoute('POST /setup', {
+    audit: 'team.set_up',
+    body: Type.Object({
+      token: LINK_TOKEN,
+      email: TEXT,
+      password: TEXT,
+      project: TEXT,
+      name: Type.Optional(TEXT),
+      organization: Type.Optional(TEXT),
+      time_zone: Type.Optional(TEXT),
+    }),
+    async handle(deps, asked) {
+      const { body, record } = asked;
+      const email = readEmail(body.email);
+      const project = readName(body.project, 'project');
+      const name = readName(body.name ?? email.slice(0, email.indexOf('@')));
+      const organization = readName(body.organization ?? project, 'organization');
+      const passwordHash = await hashNewPassword(deps, asked);
+      const wanted = {
+        token: body.token,
+        person: { name, email, passwordHash },
+        organization,
+        project,
+        timeZone: body.time_zone ?? null,
+      };
+      const { projectId } = await setUp(deps.db, wanted, (tx, made) => {
+        const by = { id: made.personId, name };
+        const { organizationId } = made;
+        return record(tx, { by, organizationId, subject: organization, after: { project: made.projectId } });
+      });
+      await signInWith(deps, asked, email);
+      return { data: { project_id: projectId } };
+    },
+  }),
+];
