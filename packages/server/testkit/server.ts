@@ -3,7 +3,7 @@ import { silentLog, type Log } from '../src/base/log.ts';
 import { createKey } from '../src/flows/create-key.ts';
 import { createProject } from '../src/flows/create-project.ts';
 import type { Mailroom, Transport } from '../src/flows/send-drafts/index.ts';
-import type { TeamTransport } from '../src/flows/tell-team.ts';
+import type { TeamTransport } from '../src/flows/team-mail.ts';
 import { openDatabase, type Database } from '../src/io/db/index.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../src/main/wire.ts';
 import { testDatabase, type TestDatabase } from './database.ts';

@@ -10,3 +10,8 @@ export const systemClock: Clock = { now: () => Date.now() };
 export function iso(ms: number): string {
   return new Date(ms).toISOString();
 }
+
+/** Formats a time that may be missing. */
+export function isoOrNull(ms: number | null): string | null {
+  return ms === null ? null : iso(ms);
+}

@@ -1,4 +1,4 @@
-import { iso } from '../base/clock.ts';
+import { iso, isoOrNull } from '../base/clock.ts';
 import { listDecisionsOf } from '../features/decisions/index.ts';
 import { listAll } from '../features/events/index.ts';
 import { listWholeMailOf, type WholeMail } from '../features/test-inbox/index.ts';
@@ -137,7 +137,7 @@ function toShownReply({ id, messageId, draftId, kind, verified, receivedAt, ...s
     from_name: fromName,
     subject,
     text,
-    forwarded_at: forwardedAt === null ? null : iso(forwardedAt),
+    forwarded_at: isoOrNull(forwardedAt),
   };
 }
 
@@ -154,7 +154,7 @@ type Addressee = PersonId & { address: string | null };
 /** Returns the suppression of the user or of their address, including one that has ended. */
 async function findSuppression(tx: Tx, addressee: Addressee): Promise<object | null> {
   const [found] = isStorable(addressee.userId) ? await findSuppressions(tx, [addressee], 0) : [];
-  return found ? { reason: found.reason, until: found.until === null ? null : iso(found.until) } : null;
+  return found ? { reason: found.reason, until: isoOrNull(found.until) } : null;
 }
 
 /** Returns the topics that the user, or their address, has refused. */

@@ -1,4 +1,4 @@
-import { iso } from '../base/clock.ts';
+import { iso, isoOrNull } from '../base/clock.ts';
 import { listDecisionsOf, type LedgerRow } from '../features/decisions/index.ts';
 import {
   type Draft,
@@ -49,7 +49,7 @@ function toShownDraft(draft: Draft, names: RuleNames): ShownDraft {
     rule: names(ruleId),
     external_user_id: userId,
     subject: content.subject,
-    deadline_at: shownTime(deadlineAt),
+    deadline_at: isoOrNull(deadlineAt),
     reason,
   };
 }
@@ -90,10 +90,10 @@ export function toShownRun(run: Run, names: RuleNames): ShownRun {
     state,
     arm,
     waits_for: waitsFor,
-    next_at: shownTime(nextAt),
+    next_at: isoOrNull(nextAt),
     enrolled_at: iso(enrolledAt),
-    converted_at: shownTime(convertedAt),
-    ended_at: shownTime(endedAt),
+    converted_at: isoOrNull(convertedAt),
+    ended_at: isoOrNull(endedAt),
     end_reason: run.endReason,
   };
 }
@@ -130,11 +130,11 @@ export function toWholeDraft({ draft, moves, texts }: WholeDraft, names: RuleNam
     format: draft.content.format,
     is_edited: draft.isEdited,
     facts: draft.facts,
-    expires_at: shownTime(draft.expiresAt),
-    ends_at: shownTime(draft.endsAt),
+    expires_at: isoOrNull(draft.expiresAt),
+    ends_at: isoOrNull(draft.endsAt),
     created_at: iso(draft.createdAt),
     updated_at: iso(draft.updatedAt),
-    ended_at: shownTime(draft.endedAt),
+    ended_at: isoOrNull(draft.endedAt),
     texts: texts.map(({ at, actor, content }) => ({ at: iso(at), actor, ...content })),
     moves: moves.map(({ number, at, action, from, to, actor, reason, detail }) => ({
       number,
@@ -166,8 +166,4 @@ export async function listLettersOf(
     decisions: decisions.map((row) => toShownDecision(row, names)),
     runs: runs.map((run) => toShownRun(run, names)),
   };
-}
-
-function shownTime(ms: number | null): string | null {
-  return ms === null ? null : iso(ms);
 }

@@ -1,5 +1,5 @@
 import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
-import { iso } from '../base/clock.ts';
+import { iso, isoOrNull } from '../base/clock.ts';
 import {
   countNeeds,
   countReview,
@@ -140,7 +140,7 @@ async function countDueSoon(tx: Tx, { projectId, now }: { projectId: number; now
 function endpointNeed({ endpoint, health }: EndpointState) {
   const { id, url, disabledReason } = endpoint;
   const problem = disabledReason === 'gone' || disabledReason === 'failing' ? disabledReason : 'warned';
-  const since = health.failingSince === null ? null : iso(health.failingSince);
+  const since = isoOrNull(health.failingSince);
   return { kind: 'endpoint' as const, id, url, problem: problem as 'gone' | 'failing' | 'warned', since };
 }
 
@@ -208,7 +208,7 @@ async function findFirstEmail(tx: Tx, asked: LetterAsked) {
     ...named,
     sends_at: fate.kind === 'sends' ? iso(fate.leavesAt) : null,
     reason: fate.kind === 'held' ? fate.reason : fate.after,
-    quiet_until: quietUntil === null ? null : iso(quietUntil),
+    quiet_until: isoOrNull(quietUntil),
     time_zone: zone,
   };
 }

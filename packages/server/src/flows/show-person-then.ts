@@ -1,4 +1,4 @@
-import { iso } from '../base/clock.ts';
+import { iso, isoOrNull } from '../base/clock.ts';
 import { evaluate, type Facts, type Mentions } from '../base/predicate/index.ts';
 import { type Edition, listAudiences, loadModels } from '../features/audiences/index.ts';
 import { type Draft, listDrafts, listMoves, type Move } from '../features/drafts/index.ts';
@@ -44,7 +44,7 @@ export function showPersonThen(db: Pick<Database, 'session' | 'clock'>, asked: A
     const nothing = {
       ...NOTHING,
       at: iso(asked.at),
-      kept_since: keptSince === null ? null : iso(keptSince),
+      kept_since: isoOrNull(keptSince),
     };
     if (state !== 'known') return { ...nothing, state };
     const { then } = found;
@@ -102,7 +102,7 @@ async function audiencesThen(
     members.set(id, { holds, certainty });
     const audience = listed.get(id);
     if (!audience || audience.createdAt.getTime() > asked.at) continue;
-    const untilText = until === null ? null : iso(until);
+    const untilText = isoOrNull(until);
     if (untilText !== null) moments.push({ at: untilText, kind: 'audience', name, id });
     const isChanged = audience.updatedAt.getTime() > asked.at;
     if (holds) audiences.push({ id, name, certainty, definition_changed: isChanged, until: untilText });

@@ -1,4 +1,4 @@
-import { iso } from '../base/clock.ts';
+import { iso, isoOrNull } from '../base/clock.ts';
 import { runStepsSlowly } from '../base/steps.ts';
 import { countOpen, findDrafts } from '../features/drafts/index.ts';
 import { findPeople } from '../features/people/index.ts';
@@ -224,7 +224,7 @@ async function named(tx: Tx, projectId: number, places: Place[]) {
     email: emails.get(draft.userId) ?? null,
     zone: draft.zone,
     deadline_at: iso(draft.dueAt),
-    expires_at: draft.expiresAt === null ? null : iso(draft.expiresAt),
+    expires_at: isoOrNull(draft.expiresAt),
     forecast: forecastOf(fate),
   }));
 }

@@ -1,4 +1,4 @@
-import { iso } from '../base/clock.ts';
+import { iso, isoOrNull } from '../base/clock.ts';
 import { LOCALE_TRAIT, localeOf, ownLocale } from '../base/locale.ts';
 import { ownZone, ZONE_TRAITS, zoneOf } from '../base/zone.ts';
 import {
@@ -103,7 +103,7 @@ async function findSuppressed(
 function toSuppressed({ reason, until, kind, createdAt, fromErased = false }: StoredSuppression): Suppressed {
   return {
     reason,
-    until: until === null ? null : iso(until),
+    until: isoOrNull(until),
     kind: isAboutAddress(kind) ? 'email' : 'user',
     created_at: iso(createdAt),
     from_erased: fromErased,

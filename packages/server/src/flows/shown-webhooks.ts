@@ -1,4 +1,4 @@
-import { iso } from '../base/clock.ts';
+import { iso, isoOrNull } from '../base/clock.ts';
 import {
   type EndpointPlace,
   type EndpointState,
@@ -34,18 +34,18 @@ function toEndpoint({ endpoint, health }: EndpointState, secrets: SealedSecret[]
     types: endpoint.types,
     description: endpoint.description,
     state: endpoint.disabledAt === null ? ('enabled' as const) : ('disabled' as const),
-    disabled_at: time(endpoint.disabledAt),
+    disabled_at: isoOrNull(endpoint.disabledAt),
     disabled_reason: endpoint.disabledReason,
     per_second: endpoint.perSecond,
     in_flight_max: endpoint.inFlightMax,
-    failing_since: time(health.failingSince),
+    failing_since: isoOrNull(health.failingSince),
     failures: health.failures,
     /** The endpoint fails so often that it is only tried occasionally. */
     backoff_until: health.openUntil === null ? null : iso(Math.max(health.openUntil, now)),
-    last_success_at: time(health.succeededAt),
+    last_success_at: isoOrNull(health.succeededAt),
     secrets: secrets.map(({ createdAt, expiresAt }) => ({
       created_at: iso(createdAt),
-      expires_at: time(expiresAt),
+      expires_at: isoOrNull(expiresAt),
     })),
     created_at: iso(endpoint.createdAt),
   };
@@ -61,13 +61,13 @@ export function toDelivery(delivery: ShownDelivery) {
     state: delivery.state,
     erased: delivery.isErased,
     created_at: iso(delivery.createdAt),
-    next_attempt_at: time(delivery.nextAt),
-    delivered_at: time(delivery.deliveredAt),
+    next_attempt_at: isoOrNull(delivery.nextAt),
+    delivered_at: isoOrNull(delivery.deliveredAt),
     attempts: delivery.attempts.map((attempt) => ({
       number: attempt.number,
       trigger: attempt.trigger,
       at: iso(attempt.startedAt),
-      ended_at: time(attempt.endedAt),
+      ended_at: isoOrNull(attempt.endedAt),
       url: attempt.url,
       status: attempt.status,
       error: attempt.error,
@@ -77,7 +77,3 @@ export function toDelivery(delivery: ShownDelivery) {
 }
 
 export type ListedDelivery = ReturnType<typeof toDelivery>;
-
-function time(at: number | null): string | null {
-  return at === null ? null : iso(at);
-}

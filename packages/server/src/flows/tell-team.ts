@@ -12,9 +12,7 @@ import { type EndpointState, listEndpointTroubles } from '../features/endpoints/
 import { listSettings } from '../features/projects/index.ts';
 import { type DemotedRule, listDemoted } from '../features/rules/index.ts';
 import type { Database, Tx } from '../io/db/index.ts';
-
-/** Submits emails to the team, outside the projects' send checks. */
-export type TeamTransport = { hand(projectId: number, letter: TeamLetter): Promise<void> };
+import type { TeamTransport } from './team-mail.ts';
 
 export type Telling = {
   projectId: number;

@@ -4,8 +4,8 @@ import type { Log } from '../base/log.ts';
 import { warningCounter } from '../features/warnings/index.ts';
 import { createDigest } from '../flows/digest/index.ts';
 import { createSender, keepInside, relayTransport, type Transport } from '../flows/send-drafts/index.ts';
-import { createTeamTransport } from '../flows/team-mail.ts';
-import type { TeamTransport } from '../flows/tell-team.ts';
+import { createTeamTransport, type TeamTransport } from '../flows/team-mail.ts';
+
 import type { Metrics } from '../http/index.ts';
 import { type Database, startListener } from '../io/db/index.ts';
 import type { Relay } from '../io/mail/index.ts';

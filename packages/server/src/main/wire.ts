@@ -13,7 +13,7 @@ import { readTurn } from '../features/turns/index.ts';
 import { warningCounter } from '../features/warnings/index.ts';
 import { createAccept } from '../flows/accept/index.ts';
 import type { Mailroom, Transport } from '../flows/send-drafts/index.ts';
-import type { TeamTransport } from '../flows/tell-team.ts';
+import type { TeamTransport } from '../flows/team-mail.ts';
 import {
   type AppState,
   type GuideState,

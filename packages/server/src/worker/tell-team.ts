@@ -1,6 +1,7 @@
 import type { Log } from '../base/log.ts';
 import { listProjectsToTell } from '../features/drafts/index.ts';
-import { type TeamTransport, tellTeam as tell } from '../flows/tell-team.ts';
+import { tellTeam as tell } from '../flows/tell-team.ts';
+import type { TeamTransport } from '../flows/team-mail.ts';
 import type { Database } from '../io/db/index.ts';
 import type { Job } from './timetable.ts';
 

@@ -1,4 +1,4 @@
-import { iso } from '../clock.ts';
+import { isoOrNull } from '../clock.ts';
 import { evaluate } from './evaluate.ts';
 import type { Facts, Predicate } from './predicate.ts';
 import { type AudienceNames, sentenceOf } from './sentence.ts';
@@ -17,7 +17,7 @@ export function explain(predicate: Predicate, facts: Facts, names: AudienceNames
   const explained = {
     sentence: sentenceOf(predicate, names),
     holds,
-    until: until === null ? null : iso(until),
+    until: isoOrNull(until),
   };
   const parts = partsOf(predicate);
   return parts.length === 0

@@ -1,4 +1,4 @@
-import { iso } from '../../base/clock.ts';
+import { iso, isoOrNull } from '../../base/clock.ts';
 import { standing } from './approve-draft.ts';
 import type { Draft } from './draft.ts';
 import { moved } from './moves.ts';
@@ -34,7 +34,7 @@ export function postpone(draft: Draft, by: Postponed): Decided {
     ? expiresAfter(until, { ms: EXPIRES_AFTER_MS, endsAt: draft.endsAt })
     : draft.expiresAt;
   const changed = draft.deadlineAt === null ? postponed(until) : delayed(draft, until);
-  const from = draft.deadlineAt === null ? null : iso(draft.deadlineAt);
+  const from = isoOrNull(draft.deadlineAt);
   const detail = { until: iso(until), from, before: standing(draft) };
   return moved(draft, { ...changed, expiresAt }, { action: 'postpone', actor, now, detail });
 }

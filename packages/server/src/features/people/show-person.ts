@@ -1,4 +1,4 @@
-import { iso } from '../../base/clock.ts';
+import { iso, isoOrNull } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { findPeople } from './people.ts';
@@ -32,7 +32,7 @@ function toShown(person: Person): ShownPerson {
     email,
     traits: Object.fromEntries(traits),
     suppressTriggersUntil: isSuppressed(person) ? SUPPRESSED_UNTIL : null,
-    triggersLiveSince: triggersLiveSince === null ? null : iso(triggersLiveSince),
+    triggersLiveSince: isoOrNull(triggersLiveSince),
     first_seen_at: iso(firstSeenAt),
     last_seen_at: iso(lastSeenAt),
   };

@@ -1,4 +1,4 @@
-import { iso } from '../../base/clock.ts';
+import { iso, isoOrNull } from '../../base/clock.ts';
 import { printDuration } from '../../base/duration.ts';
 import { type Cap, type Contender, heldByCap } from './caps.ts';
 import { type QuietWindow, quietUntil, releaseAt } from './quiet-hours.ts';
@@ -98,7 +98,7 @@ const rule: Gate = ({ ruleIsOn }) =>
 const suppression: Gate = ({ suppression: found }, _policy, now) => {
   if (!found || (found.until !== null && found.until <= now)) return null;
   const { reason, until, fromErased } = found;
-  const detail = { suppression: reason, until: until === null ? null : iso(until) };
+  const detail = { suppression: reason, until: isoOrNull(until) };
   return { reason: 'suppressed', until, detail: fromErased ? { ...detail, from_erased_user: true } : detail };
 };
 

@@ -1,5 +1,5 @@
 import { normaliseAddress } from '../../base/address.ts';
-import { iso } from '../../base/clock.ts';
+import { iso, isoOrNull } from '../../base/clock.ts';
 import { momentList, plainList, type Tx } from '../../io/db/index.ts';
 import type { SuppressedKind, SuppressedPlace, Suppression, SuppressionReason } from './suppression.ts';
 import { mergedSql, setSql, strongestOfSides, WORD_COLUMNS, wordsSql } from './words.ts';
@@ -57,7 +57,7 @@ function inOrder(rows: Suppression[]): Said[] {
 }
 
 function toWord({ reason, until, createdAt, createdBy }: Suppression): object {
-  const end = until === null ? null : iso(until);
+  const end = isoOrNull(until);
   return { reason, until: end, created_at: iso(createdAt), created_by: createdBy };
 }
 

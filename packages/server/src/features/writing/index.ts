@@ -17,18 +17,11 @@ export {
   saveUnpublished,
   type UnpublishedLetter,
 } from './unpublished.ts';
-export {
-  createTemplate,
-  editTemplate,
-  findTemplate,
-  listTemplates,
-  listVersions,
-  loadLetters,
-  removeTemplate,
-} from './templates.ts';
+export { createTemplate, editTemplate, findTemplate, listVersions, removeTemplate } from './templates.ts';
 export { linksOfMarkdown } from './list-links.ts';
 export { findLinks, type LinkPlaces, markLinks } from './track-links.ts';
 export { renderTeamLetter } from './team-letter.ts';
 export { trialContent, type UsedVariable, usedVariables } from './used-variables.ts';
 export { type FillRates, fillRates } from './fill-rates.ts';
 export { type LetterVariables, personFactsChanged, variablesFor } from './variables.ts';
+export { listTemplates, loadLetters } from './published.ts';

@@ -1,15 +1,9 @@
 import type { Tx } from '../../io/db/index.ts';
-import type { TemplateRow, VersionRow } from './store.ts';
+import type { VersionRow } from './published.ts';
 import type { TemplateSource } from './template.ts';
 
-const TEMPLATE = 'project_id, id, name, version, created_at, updated_at';
 const VERSION =
   'project_id, template_id, version, format, subject, preheader, body, html, created_at, created_by';
-
-/** Lists the templates by name. */
-export function listTemplateRows(tx: Tx, projectId: number): Promise<TemplateRow[]> {
-  return tx.query(`SELECT ${TEMPLATE} FROM beckon.template WHERE project_id = $1 ORDER BY name`, [projectId]);
-}
 
 /** Lists the versions of one template, newest first. */
 export function listVersionRows(
@@ -20,23 +14,6 @@ export function listVersionRows(
     `SELECT ${VERSION} FROM beckon.template_version WHERE project_id = $1 AND template_id = $2
      ORDER BY version DESC LIMIT $3`,
     [projectId, id, limit],
-  );
-}
-
-export type PublishedRow = Pick<
-  VersionRow,
-  'project_id' | 'format' | 'subject' | 'preheader' | 'body' | 'html'
-> & {
-  name: string;
-};
-
-/** Lists the published versions of these projects. */
-export function listPublishedRows(tx: Tx, projectIds: number[]): Promise<PublishedRow[]> {
-  return tx.query(
-    `SELECT t.project_id, t.name, v.format, v.subject, v.preheader, v.body, v.html FROM beckon.template t
-     JOIN beckon.template_version v ON v.project_id = t.project_id AND v.template_id = t.id AND v.version = t.version
-     WHERE t.project_id = ANY ($1::bigint[])`,
-    [projectIds],
   );
 }
 

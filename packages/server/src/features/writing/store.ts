@@ -1,27 +1,7 @@
 import type { Tx } from '../../io/db/index.ts';
+import type { TemplateRow, VersionRow } from './published.ts';
 
-/** Writes `template` and `template_version`; `reads.ts` reads them. */
-export type TemplateRow = {
-  project_id: number;
-  id: string;
-  name: string;
-  version: number;
-  created_at: Date;
-  updated_at: Date;
-};
-
-export type VersionRow = {
-  project_id: number;
-  template_id: string;
-  version: number;
-  format: 'markdown' | 'mjml';
-  subject: string;
-  preheader: string;
-  body: string;
-  html: string | null;
-  created_at: Date;
-  created_by: string;
-};
+/** Writes `template` and `template_version`. */
 
 /** Returns false if another template has the name. */
 export async function insertTemplate(tx: Tx, row: TemplateRow): Promise<boolean> {

@@ -2,18 +2,11 @@ import type { Clock } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
 import { idMaker } from '../../base/ids.ts';
 import type { Tx } from '../../io/db/index.ts';
-import type { LetterText } from './letter.ts';
 import type { Publishable } from './publish.ts';
-import { listPublishedRows, listTemplateRows, listVersionRows } from './reads.ts';
-import {
-  deleteTemplateRows,
-  insertTemplate,
-  insertVersion,
-  type TemplateRow,
-  updateTemplate,
-  type VersionRow,
-} from './store.ts';
-import { letterOfVersion, refused, type Template, TEMPLATES_MAX, type TemplateVersion } from './template.ts';
+import { listTemplateRows, toTemplate, type VersionRow } from './published.ts';
+import { listVersionRows } from './reads.ts';
+import { deleteTemplateRows, insertTemplate, insertVersion, updateTemplate } from './store.ts';
+import { refused, type Template, TEMPLATES_MAX, type TemplateVersion } from './template.ts';
 
 type Deps = { tx: Tx; clock: Clock; projectId: number };
 type Published = { template: Template; version: TemplateVersion };
@@ -101,11 +94,6 @@ export async function findTemplate(
   throw new Fault('not_found', { details: [{ message, field: 'template' }] });
 }
 
-/** Lists the templates by name. */
-export async function listTemplates(tx: Tx, projectId: number): Promise<Template[]> {
-  return (await listTemplateRows(tx, projectId)).map(toTemplate);
-}
-
 const VERSIONS_SHOWN = 100;
 
 /** Lists the versions, newest first. */
@@ -116,24 +104,6 @@ export async function listVersions(tx: Tx, projectId: number, id: string): Promi
 /** Deletes a template with all its versions. Requires the project lock. */
 export function removeTemplate(tx: Tx, projectId: number, { id }: Template): Promise<void> {
   return deleteTemplateRows(tx, projectId, id);
-}
-
-/** Loads the projects' own emails by project and name, in their published version. */
-export async function loadLetters(
-  tx: Tx,
-  projectIds: number[],
-): Promise<Map<number, Map<string, LetterText>>> {
-  const letters = new Map<number, Map<string, LetterText>>();
-  for (const row of await listPublishedRows(tx, projectIds)) {
-    const own = letters.get(row.project_id) ?? new Map<string, LetterText>();
-    letters.set(row.project_id, own.set(row.name, letterOfVersion(row)));
-  }
-  return letters;
-}
-
-function toTemplate(row: TemplateRow): Template {
-  const { id, name, version } = row;
-  return { id, name, version, createdAt: row.created_at.getTime(), updatedAt: row.updated_at.getTime() };
 }
 
 function toVersion(row: VersionRow): TemplateVersion {

@@ -1,4 +1,4 @@
-import { iso } from '../../base/clock.ts';
+import { iso, isoOrNull } from '../../base/clock.ts';
 import { type Reason, REASONS } from '../../features/rules/index.ts';
 import type { Model } from '../models.ts';
 import type { Renderer } from '../rendering/index.ts';
@@ -84,7 +84,7 @@ export function report(
     is_saved: isSaved,
     from: iso(window.from),
     to: iso(window.until),
-    stopped_at: done.cutAt === null ? null : iso(done.cutAt),
+    stopped_at: isoOrNull(done.cutAt),
     evaluated: done.occasions,
     enrolled: {
       users: peopleOf(found).size,

@@ -1,4 +1,4 @@
-import { iso } from '../../base/clock.ts';
+import { iso, isoOrNull } from '../../base/clock.ts';
 import { printThrottle, type Tracking } from '../../features/domains/index.ts';
 import type { DomainView } from './view.ts';
 
@@ -11,14 +11,14 @@ export function toShown({ domain, records }: DomainView) {
     records: records.map(toShownRecord),
     throttle: printThrottle(domain.throttle),
     warm: domain.warm,
-    warmup_from: time(domain.warmupFrom),
+    warmup_from: isoOrNull(domain.warmupFrom),
     tracking: toShownTracking(domain.tracking),
-    paused_at: time(domain.pausedAt),
+    paused_at: isoOrNull(domain.pausedAt),
     paused_reason: domain.pausedReason,
     created_at: iso(domain.createdAt),
-    verified_at: time(domain.verifiedAt),
-    checked_at: time(domain.checkedAt),
-    next_check_at: time(domain.nextCheckAt),
+    verified_at: isoOrNull(domain.verifiedAt),
+    checked_at: isoOrNull(domain.checkedAt),
+    next_check_at: isoOrNull(domain.nextCheckAt),
   };
 }
 
@@ -49,11 +49,7 @@ function toShownTracking(tracking: Tracking | null) {
     host,
     state,
     found,
-    checked_at: checkedAt === null ? null : iso(checkedAt),
+    checked_at: isoOrNull(checkedAt),
     next_check_at: iso(nextAt),
   };
-}
-
-function time(at: number | null): string | null {
-  return at === null ? null : iso(at);
 }

@@ -1,4 +1,4 @@
-import { iso } from '../../base/clock.ts';
+import { isoOrNull } from '../../base/clock.ts';
 import { type Draft, listDrafts } from '../../features/drafts/index.ts';
 import type { PersonId } from '../../features/people/index.ts';
 import type { Tx } from '../../io/db/index.ts';
@@ -71,19 +71,15 @@ function toShown(draft: Draft): Omit<DraftNow, 'rule_holds' | 'send_check'> {
     subject: content.subject,
     state,
     reason,
-    deadline_at: shownTime(deadlineAt),
-    due_at: shownTime(dueAt),
-    expires_at: shownTime(expiresAt),
-    ended_at: shownTime(endedAt),
+    deadline_at: isoOrNull(deadlineAt),
+    due_at: isoOrNull(dueAt),
+    expires_at: isoOrNull(expiresAt),
+    ended_at: isoOrNull(endedAt),
   };
 }
 
 type No = { reason: string; until: number | null; detail: Record<string, unknown> };
 
 function toHeld({ reason, until, detail }: No): DraftNow['send_check'] {
-  return { reason, sentence: reasonWords(reason, 'draft', detail), until: shownTime(until), detail };
-}
-
-function shownTime(ms: number | null): string | null {
-  return ms === null ? null : iso(ms);
+  return { reason, sentence: reasonWords(reason, 'draft', detail), until: isoOrNull(until), detail };
 }

@@ -1,4 +1,4 @@
-import { iso } from '../../base/clock.ts';
+import { iso, isoOrNull } from '../../base/clock.ts';
 import { type Explained, explain, matchesWhere, type Predicate } from '../../base/predicate/index.ts';
 import {
   type ActiveRule,
@@ -108,7 +108,7 @@ function supposedNow(of: Hooked, asked: AskedNow): TriggerNow {
   const { anchor, at: seenAt, note } = seenOf(trigger, asked);
   const said = {
     waits_for: triggerSentence(trigger, audienceNames(asked.desk)),
-    last_seen_at: seenAt === null ? null : iso(seenAt),
+    last_seen_at: isoOrNull(seenAt),
     note,
     is_set: false,
   };
@@ -124,7 +124,7 @@ function supposedNow(of: Hooked, asked: AskedNow): TriggerNow {
   return {
     ...said,
     ...rest,
-    at: decided.at === null ? null : iso(decided.at),
+    at: isoOrNull(decided.at),
     detail: withoutAnchor(detail),
   };
 }

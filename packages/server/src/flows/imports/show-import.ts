@@ -1,5 +1,5 @@
 import type { Import as Shown, ImportProgress } from '@beckon/contract/dashboard';
-import { iso } from '../../base/clock.ts';
+import { iso, isoOrNull } from '../../base/clock.ts';
 import { findFirstAtWork, type Import, PART_BYTES, partsOf } from '../../features/imports/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 
@@ -47,7 +47,7 @@ function toShown(one: Import, { atWork, now, nameOf }: Beside): Shown {
     facts: one.facts,
     created_at: iso(one.createdAt),
     created_by: nameOf(one.createdBy),
-    ended_at: one.endedAt === null ? null : iso(one.endedAt),
+    ended_at: isoOrNull(one.endedAt),
   };
 }
 
@@ -68,7 +68,7 @@ function progressOf(one: Import, { atWork, now }: Pick<Beside, 'atWork' | 'now'>
     events: { accepted: counts.events, new: counts.eventsNew, known: counts.eventsKnown },
     rejected: counts.rejected,
     erased: counts.erased,
-    started_at: startedAt === null ? null : iso(startedAt),
+    started_at: isoOrNull(startedAt),
     rows_per_s: rate === null ? null : Math.round(rate),
     seconds_left: secondsLeft(one, rowsTotal, rate),
     waits_for: waitsFor(one, { atWork, now }),

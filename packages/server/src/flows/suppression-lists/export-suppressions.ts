@@ -1,5 +1,5 @@
 import { csvLine } from '@beckon/contract/files';
-import { iso } from '../../base/clock.ts';
+import { iso, isoOrNull } from '../../base/clock.ts';
 import { plainCell } from '../../base/csv.ts';
 import {
   isHashed,
@@ -41,7 +41,7 @@ function lineOf(
     email: kind === 'email' ? value : null,
     user: kind === 'user' ? value : null,
     reason,
-    until: until === null ? null : iso(until),
+    until: isoOrNull(until),
     created_at: iso(createdAt),
     hash: isHashed(kind) ? writeHash(kind, value) : null,
     hash_key: isHashed(kind) ? keyId : null,

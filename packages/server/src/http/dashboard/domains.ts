@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { SendingDomain } from '@beckon/contract/dashboard';
-import { iso } from '../../base/clock.ts';
+import { isoOrNull } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
 import { maySend, type MailSettings } from '../../features/domains/index.ts';
 import {
@@ -134,7 +134,7 @@ const domainActRoutes = [
       const { asked: askedAgain } = await resumeDomain(deps.db, place);
       const data = toDomain(deps, await showDomain(deps.db, place, deps.mail));
       const { pausedAt } = before.domain;
-      const paused = { paused_at: pausedAt === null ? null : iso(pausedAt) };
+      const paused = { paused_at: isoOrNull(pausedAt) };
       asked.note({ subject: data.name, before: paused, after: { retried: askedAgain } });
       return { data: { ...data, retried: askedAgain } };
     },

@@ -5,7 +5,7 @@ import type {
   DraftWhole,
   WhyStep as WhyShown,
 } from '@beckon/contract/dashboard';
-import { iso } from '../../base/clock.ts';
+import { iso, isoOrNull } from '../../base/clock.ts';
 import type { Draft, Move } from '../../features/drafts/index.ts';
 import type { GateAnswer } from '../../features/sending/index.ts';
 import { reasonWords } from '../../flows/explain/index.ts';
@@ -30,11 +30,11 @@ export function toDraftListed({ draft, rule, person }: DescribedDraft, looker: L
       time_zone: person.timeZone,
     },
     subject,
-    deadline_at: time(draft.deadlineAt),
-    expires_at: time(draft.expiresAt),
-    ends_at: time(draft.endsAt),
-    not_before: time(draft.notBefore),
-    held_until: state === 'held' ? time(draft.dueAt) : null,
+    deadline_at: isoOrNull(draft.deadlineAt),
+    expires_at: isoOrNull(draft.expiresAt),
+    ends_at: isoOrNull(draft.endsAt),
+    not_before: isoOrNull(draft.notBefore),
+    held_until: state === 'held' ? isoOrNull(draft.dueAt) : null,
     edited: draft.isEdited,
     autopilot: draft.autopilotMs !== null,
     priority: draft.priority,
@@ -44,7 +44,7 @@ export function toDraftListed({ draft, rule, person }: DescribedDraft, looker: L
     resend_of: draft.resendOf,
     created_at: iso(draft.createdAt),
     updated_at: iso(draft.updatedAt),
-    ended_at: time(draft.endedAt),
+    ended_at: isoOrNull(draft.endedAt),
   };
 }
 
@@ -61,7 +61,7 @@ function toLease(
 export function toGate(gate: GateAnswer | null): DraftGate | null {
   if (gate === null || gate.passes) return null;
   const { reason, until, detail } = gate;
-  return { reason, sentence: reasonWords(reason, 'draft', detail), until: time(until), detail };
+  return { reason, sentence: reasonWords(reason, 'draft', detail), until: isoOrNull(until), detail };
 }
 
 export function toWhole(described: DescribedDraft, whole: ShownWhole, looker: Looker): DraftWhole {
@@ -86,15 +86,11 @@ function toMove({ at, contentHash, from, to, actor, ...move }: Move, { names }: 
 }
 
 export function toWhy({ at, actor, ...step }: WhyStep, { names }: Looker): WhyShown {
-  return { ...step, at: time(at), actor: actor === null ? null : (names.get(actor) ?? actor) };
+  return { ...step, at: isoOrNull(at), actor: actor === null ? null : (names.get(actor) ?? actor) };
 }
 
 /** Returns all actors that drafts and their actions name. */
 export function actorsOf(drafts: Pick<Draft, 'leaseBy'>[], moves: Pick<Move, 'actor'>[] = []): string[] {
   const named = [...drafts.map(({ leaseBy }) => leaseBy), ...moves.map(({ actor }) => actor)];
   return [...new Set(named.filter((actor) => actor !== null))];
-}
-
-function time(ms: number | null): string | null {
-  return ms === null ? null : iso(ms);
 }

@@ -1,5 +1,5 @@
 import type { EmailListed, EmailWhole, LetterHit, ReplyListed } from '@beckon/contract/dashboard';
-import { iso } from '../../base/clock.ts';
+import { iso, isoOrNull } from '../../base/clock.ts';
 import { withoutPixel } from '../../features/test-inbox/index.ts';
 import type { JudgedHit } from '../../features/outcomes/index.ts';
 import type { Reply } from '../../features/replies/index.ts';
@@ -28,7 +28,7 @@ export function toListed(letter: Letter): EmailListed {
     attempts: letter.attempts,
     reply: letter.reply,
     claimed_at: iso(letter.claimedAt),
-    ended_at: timeOf(letter.endedAt),
+    ended_at: isoOrNull(letter.endedAt),
     outcomes: letter.became,
   };
 }
@@ -38,8 +38,8 @@ export function toWhole(shown: ShownLetter, redact: Redact): EmailWhole {
   return {
     ...toListed(letter),
     user_time_zone: shown.zone,
-    first_attempt_at: timeOf(letter.firstAt),
-    lease_until: timeOf(letter.nextAt),
+    first_attempt_at: isoOrNull(letter.firstAt),
+    lease_until: isoOrNull(letter.nextAt),
     relay_id: letter.relayId,
     raw: toRaw(shown, redact),
     hits: hits.map((hit) => toHit(hit, urls)),
@@ -119,8 +119,8 @@ export function toReplyListed(reply: Reply): ReplyListed {
     auto_reply: reply.kind === 'auto_reply',
     verified: reply.verified,
     forward: forwardOf(reply),
-    forward_at: timeOf(reply.forwardAt),
-    forwarded_at: timeOf(reply.forwardedAt),
+    forward_at: isoOrNull(reply.forwardAt),
+    forwarded_at: isoOrNull(reply.forwardedAt),
     forward_error: reply.forwardError,
   };
 }
@@ -129,8 +129,4 @@ function forwardOf({ forwardAt, forwardedAt, forwardError }: Reply): ReplyListed
   if (forwardAt !== null && forwardError === null) return 'waiting';
   if (forwardError !== null) return 'failed';
   return forwardedAt === null ? 'none' : 'done';
-}
-
-export function timeOf(ms: number | null): string | null {
-  return ms === null ? null : iso(ms);
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { iso } from '../../base/clock.ts';
+import { iso, isoOrNull } from '../../base/clock.ts';
 import { csvLine } from '@beckon/contract/files';
 import { plainCell } from '../../base/csv.ts';
 import { Fault } from '../../base/fault.ts';
@@ -152,7 +152,7 @@ function csvOf(letter: Letter): string {
   return csvLine([
     letter.id,
     iso(claimedAt),
-    endedAt === null ? null : iso(endedAt),
+    isoOrNull(endedAt),
     letter.state,
     letter.reason,
     ...cells.map((cell) => cell && plainCell(cell)),

@@ -1,5 +1,5 @@
 import type { ExcludedUsers, RuleEnrollment, RuleEnrollmentPreview } from '@beckon/contract/dashboard';
-import { iso } from '../../base/clock.ts';
+import { iso, isoOrNull } from '../../base/clock.ts';
 import type { Enrollment } from '../../features/enrollments/index.ts';
 import { REASONS } from '../../features/rules/index.ts';
 import type { EnrollmentPreview } from '../../flows/enroll/index.ts';
@@ -10,7 +10,7 @@ export function shownEnrollment(enrollment: Enrollment): RuleEnrollment {
     id,
     state,
     started_at: iso(startedAt),
-    ended_at: endedAt === null ? null : iso(endedAt),
+    ended_at: isoOrNull(endedAt),
     members,
     processed,
     enrolled,

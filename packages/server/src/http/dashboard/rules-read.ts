@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { RuleResults as ShownResults, RuleVersion, RunListed } from '@beckon/contract/dashboard';
-import { iso } from '../../base/clock.ts';
+import { iso, isoOrNull } from '../../base/clock.ts';
 import { bouncedOf, deliveredOf } from '../../features/insights/index.ts';
 import {
   findRule,
@@ -96,7 +96,7 @@ function toRun(run: Run, labelOf: Labels): RunListed {
     step: { at: step, label: labelOf(version, step) },
     state: state === 'paused' ? 'paused' : 'active',
     waits_for: waitsFor,
-    next_at: nextAt === null ? null : iso(nextAt),
+    next_at: isoOrNull(nextAt),
     enrolled_at: iso(enrolledAt),
     trigger: anchor.name,
   };

@@ -1,10 +1,9 @@
 import { Type } from 'typebox';
 import type { GateSaid, MailableAnswer } from '@beckon/contract/dashboard';
-import { iso } from '../../base/clock.ts';
+import { iso, isoOrNull } from '../../base/clock.ts';
 import { listRefusedTopics, type SuppressionHasher } from '../../features/suppressions/index.ts';
 import { findTyped } from '../../flows/erased-suppressions.ts';
 import { type GateVerdict, type Mailable, wouldBeMailed } from '../../flows/would-be-mailed.ts';
-import { timeOf } from './email-shown.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
 import { readPlace, shownKind, toListed } from './suppression-shown.ts';
 import type { KitDeps } from './deps.ts';
@@ -60,5 +59,5 @@ function toShown({ person, address, gates, topicsRefused }: Mailable): MailableA
 }
 
 function toSaid({ check, passes, words, until }: GateVerdict): GateSaid {
-  return { check, passes, text: words, until: timeOf(until) };
+  return { check, passes, text: words, until: isoOrNull(until) };
 }

@@ -1,6 +1,6 @@
 import type { SuppressionListed, SuppressionPlace, TopicRefusalListed } from '@beckon/contract/dashboard';
 import { normaliseAddress } from '../../base/address.ts';
-import { iso } from '../../base/clock.ts';
+import { iso, isoOrNull } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
 import { isEmail } from '../../base/records/email.ts';
 import { isStorable } from '../../features/people/index.ts';
@@ -12,7 +12,6 @@ import {
   type SuppressedKind,
   type TopicRefusal,
 } from '../../features/suppressions/index.ts';
-import { timeOf } from './email-shown.ts';
 
 export function toListed(
   { kind, value, reason, until, createdAt, createdBy, fromErased = false }: StoredSuppression,
@@ -23,7 +22,7 @@ export function toListed(
     ...toSubject(kind, value),
     from_erased: fromErased,
     reason,
-    until: timeOf(until),
+    until: isoOrNull(until),
     in_force: until === null || until > now,
     created_at: iso(createdAt),
     created_by: createdBy,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { TestInboxEmail, TestInboxEmailWhole } from '@beckon/contract/dashboard';
-import { iso } from '../../base/clock.ts';
+import { iso, isoOrNull } from '../../base/clock.ts';
 import { DURATION_SYNTAX, parseDuration } from '../../base/duration.ts';
 import { Fault } from '../../base/fault.ts';
 import { countToLetGo, nextDraftDueAt } from '../../features/drafts/index.ts';
@@ -17,7 +17,6 @@ import { isStorable } from '../../features/people/index.ts';
 import { findProject } from '../../features/projects/index.ts';
 import { countRemoteImages } from '../../flows/inline-images.ts';
 import { clearTestInbox, openMail, showMail, type ShownMail } from '../../flows/test-inbox/index.ts';
-import { timeOf } from './email-shown.ts';
 import { badCursor, isId, PAGE, readPage, timeAndId, toPage } from './pages.ts';
 import { FRAME_QUERY, sendLetter } from './plain-frame.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
@@ -69,7 +68,7 @@ export const testInboxRoutes: DashboardRoute<Deps>[] = [
         data: {
           in_use: mailroom.outlet.kind === 'test_inbox',
           waiting: open,
-          next_at: timeOf(await nextDraftDueAt(db, projectId)),
+          next_at: isoOrNull(await nextDraftDueAt(db, projectId)),
           kept_max: TEST_INBOX_KEPT_MAX,
           kept_days: TEST_INBOX_KEPT_MS / DAY_MS,
         },
