@@ -20,6 +20,9 @@ export type Endpoint = {
   inFlightMax: number;
 };
 
+/** The rules for the URLs of webhook endpoints, and the `User-Agent` of webhook deliveries. */
+export type WebhookSettings = { allowPrivate: boolean; agent: string };
+
 export type EndpointPlace = { projectId: number; endpointId: string };
 
 export const ENDPOINTS_MAX = 10;

@@ -12,3 +12,4 @@ export {
 export { requireEndpoint } from './require-endpoint.ts';
 export { addSecret, openSecret, OVERLAP_DEFAULT_MS, resealSecrets } from './secrets.ts';
 export { deleteEndpoint, type SealedSecret, updateDisabled, updateEnabled, updateHealth } from './store.ts';
+export type { WebhookSettings } from './endpoint.ts';

@@ -13,7 +13,7 @@ import { createAudience } from '../../flows/create-audience.ts';
 import { deleteAudience } from '../../flows/delete-audience.ts';
 import { editAudience } from '../../flows/edit-audience.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 
 type Deps = KitDeps & { listRuleNeeds: ListRuleNeeds };
 const { route } = routesFor<Deps>();

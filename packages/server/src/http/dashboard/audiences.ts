@@ -16,7 +16,7 @@ import { findUses, type Use } from '../../flows/uses.ts';
 import { audienceEditRoutes } from './audiences-edit.ts';
 import { PAGE, readPage, toPage } from './pages.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 
 type Deps = KitDeps & { listRuleNeeds: ListRuleNeeds };
 const { route } = routesFor<Deps>();

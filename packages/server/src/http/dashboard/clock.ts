@@ -3,7 +3,7 @@ import { iso } from '../../base/clock.ts';
 import { readTurn } from '../../features/turns/index.ts';
 import { advanceClock, readAdvance } from '../../flows/sandbox/index.ts';
 import { routesFor } from './route.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 import type { SuppressionHasher } from '../../features/suppressions/index.ts';
 import type { Mailroom } from '../../flows/send-drafts/index.ts';
 import type { TokenKeys } from '../../base/letter-token.ts';

@@ -1,37 +1,19 @@
-import type { NewId } from '../../base/ids.ts';
 import type { TokenKeys } from '../../base/letter-token.ts';
-import type { Pepper } from '../../base/hash.ts';
-import type { Log } from '../../base/log.ts';
 import type { Sealer } from '../../base/seal.ts';
 import type { ListRuleNeeds } from '../../features/audiences/index.ts';
 import type { MailSettings } from '../../features/domains/index.ts';
 import type { SuppressionHasher } from '../../features/suppressions/index.ts';
-import type { Access, AccountEmails, Team } from '../../features/team/index.ts';
+import type { AccountEmails, Team } from '../../features/team/index.ts';
 import type { Models } from '../../flows/models.ts';
 import type { Mailroom } from '../../flows/send-drafts/index.ts';
-import type { Database } from '../../io/db/index.ts';
 import type { Resolver } from '../../io/dns/index.ts';
 import type { OpenRelay } from '../../io/mail/index.ts';
 import type { Outbound } from '../../io/outbound/index.ts';
 import type { Release } from '../health.ts';
-import type { TransportRules } from '../transport.ts';
 import type { BacktestPlaces } from './backtest-places.ts';
-import type { Feeds } from './feeds.ts';
 import type { Installation } from './installation.ts';
-
-/** The dependencies of the kit that serves all routes; every route has them too. */
-export type KitDeps = {
-  db: Database;
-  newId: NewId;
-  log: Log;
-  /** Identifies callers and their roles. */
-  access: Access;
-  /** All open feeds of the process, which end when their member may no longer read them. */
-  feeds: Feeds;
-  /** Checks personal tokens. */
-  pepper: Pepper;
-  transport: TransportRules;
-};
+import type { KitDeps } from './kit-deps.ts';
+import type { WebhookSettings } from '../../features/endpoints/index.ts';
 
 /** The dependencies of all routes together. */
 export type DashboardDeps = KitDeps & {
@@ -63,6 +45,3 @@ export type DashboardDeps = KitDeps & {
   minimumVersions: ReadonlyMap<string, string>;
   backtests: BacktestPlaces;
 };
-
-/** The rules for the URLs of webhook endpoints, and the `User-Agent` of webhook deliveries. */
-export type WebhookSettings = { allowPrivate: boolean; agent: string };

@@ -26,7 +26,7 @@ import { callerOf } from './team-caller.ts';
 import { notifyMember } from './team-notices.ts';
 import { type Recording, routesFor } from './route.ts';
 import { stateOf } from './token-state.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 import type { Installation } from './installation.ts';
 
 type Deps = KitDeps & { accountEmails: AccountEmails; installation: Installation };

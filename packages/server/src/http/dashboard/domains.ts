@@ -19,7 +19,7 @@ import {
 } from '../../flows/domains/index.ts';
 import { routesFor } from './route.ts';
 import { wholeList } from './whole-list.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 import type { TokenKeys } from '../../base/letter-token.ts';
 import type { Outbound } from '../../io/outbound/index.ts';
 import type { Installation } from './installation.ts';

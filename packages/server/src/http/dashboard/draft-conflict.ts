@@ -1,7 +1,7 @@
 import { Fault } from '../../base/fault.ts';
 import { listMoves, type Move } from '../../features/drafts/index.ts';
 import { isDraftId } from '../../flows/move-draft.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 
 type Deps = KitDeps;
 

@@ -15,7 +15,7 @@ import {
 import { actorsOf, toDraftListed } from './draft-shown.ts';
 import { readUntil } from './drafts-moves.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 import type { Mailroom } from '../../flows/send-drafts/index.ts';
 import type { Models } from '../../flows/models.ts';
 

@@ -3,7 +3,7 @@ import { countRemoteImages } from '../../flows/inline-images.ts';
 import { previewDraft, renderDraft } from '../../flows/review/index.ts';
 import { FRAME_QUERY, sendLetter } from './plain-frame.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 import type { Mailroom } from '../../flows/send-drafts/index.ts';
 import type { Models } from '../../flows/models.ts';
 import type { Outbound } from '../../io/outbound/index.ts';

@@ -11,7 +11,7 @@ import { tellingWho } from './draft-conflict.ts';
 import { actorsOf, toDraftListed, toGate } from './draft-shown.ts';
 import { testRecipient } from './own-address.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 import type { Mailroom } from '../../flows/send-drafts/index.ts';
 import type { Models } from '../../flows/models.ts';
 import type { TokenKeys } from '../../base/letter-token.ts';

@@ -21,7 +21,7 @@ import { showDraft } from '../../flows/show-draft.ts';
 import { actorsOf, toDraftListed, toWhole, toWhy } from './draft-shown.ts';
 import { badCursor, isId, PAGE, readPage, toPage } from './pages.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 import type { Mailroom } from '../../flows/send-drafts/index.ts';
 import type { Models } from '../../flows/models.ts';
 

@@ -21,7 +21,7 @@ import { FRAME_QUERY, sendLetter } from './plain-frame.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
 import { redactFor } from './redact.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 import type { Mailroom } from '../../flows/send-drafts/index.ts';
 import type { Outbound } from '../../io/outbound/index.ts';
 

@@ -3,7 +3,7 @@ import { allows, type Role, type TokenScope } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
 import { type Person, requireConfirmed } from '../../features/team/index.ts';
 import { findHolder, type HeldToken } from '../../features/tokens/index.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 import type { RouteRules } from './route.ts';
 
 /** The caller and their role. Open routes have no known caller; their role is not used. */

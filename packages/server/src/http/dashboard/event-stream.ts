@@ -3,7 +3,7 @@ import type { FeedEnd, RouteKey } from '@beckon/contract/dashboard';
 import { standardHeaders } from '../socket-errors.ts';
 import { transportOf } from '../transport.ts';
 import { type Asked, SENT } from './route.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 
 type Deps = KitDeps;
 

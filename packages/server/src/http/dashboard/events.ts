@@ -6,7 +6,7 @@ import { deleteExpected, type Drift, driftOf, upsertExpected } from '../../featu
 import { findUses, type Uses } from '../../flows/uses.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
 import type { ListRuleNeeds } from '../../features/audiences/index.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 
 type Deps = KitDeps & { listRuleNeeds: ListRuleNeeds };
 const { route } = routesFor<Deps>();

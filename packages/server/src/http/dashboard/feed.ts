@@ -20,7 +20,7 @@ import { lastHeard, serveEvents } from './event-stream.ts';
 import { toFeedItems } from './feed-items.ts';
 import { readMoment } from './moment.ts';
 import { type Asked, routesFor, type SENT } from './route.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 
 type Deps = KitDeps;
 const { route } = routesFor<Deps>();

@@ -9,7 +9,7 @@ import {
 } from '../../features/insights/index.ts';
 import { countForBadges, showHome } from '../../flows/show-home.ts';
 import { routesFor } from './route.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 import type { Mailroom } from '../../flows/send-drafts/index.ts';
 
 type Deps = KitDeps & { mailroom: Mailroom };

@@ -28,7 +28,7 @@ import { importFindingRoutes } from './import-findings.ts';
 import { MAPPING, NEW_IMPORT } from './import-shapes.ts';
 import { badCursor, isId, PAGE, readPage, toPage } from './pages.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 import type { Sealer } from '../../base/seal.ts';
 
 type Deps = KitDeps & { sealer: Sealer };

@@ -7,7 +7,7 @@ import { createKey } from '../../flows/create-key.ts';
 import { revokeKey } from '../../flows/revoke-key.ts';
 import { routesFor } from './route.ts';
 import { wholeList } from './whole-list.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 
 type Deps = KitDeps & { minimumVersions: ReadonlyMap<string, string> };
 const { route } = routesFor<Deps>();

@@ -4,7 +4,7 @@ import { isLocalShell } from '../../features/team/index.ts';
 import { followMessages, messageName, placeText, readPlace } from '../../features/webhooks/index.ts';
 import { lastHeard, serveEvents } from './event-stream.ts';
 import { type Asked, routesFor, type SENT } from './route.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 import type { Sealer } from '../../base/seal.ts';
 
 type Deps = KitDeps & { sealer: Sealer };

@@ -7,7 +7,7 @@ import { checkJsonBodies } from '../check-json.ts';
 import { refuseBody } from '../refuse-body.ts';
 import { answerFault } from '../faults.ts';
 import { type Check, checkBody, checkQuery } from './check.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 import { type Enter, enter, isStillIn, type Who } from './enter.ts';
 import { enterLocalShell } from './enter-local-shell.ts';
 import { type ProjectClocks, projectClocks } from './project-clock.ts';

@@ -1,6 +1,6 @@
 import { Fault } from '../../base/fault.ts';
 import { isLocalShell, listOrganizations, type Person } from '../../features/team/index.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 
 type Deps = KitDeps;
 

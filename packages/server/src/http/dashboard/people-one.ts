@@ -14,7 +14,7 @@ import { readMoment } from './moment.ts';
 import { PAGE } from './pages.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 import type { SuppressionHasher } from '../../features/suppressions/index.ts';
 import type { Mailroom } from '../../flows/send-drafts/index.ts';
 

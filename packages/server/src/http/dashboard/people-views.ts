@@ -4,7 +4,7 @@ import { iso } from '../../base/clock.ts';
 import { readPeopleFilter } from '../../features/people/index.ts';
 import { deleteView, listViews, saveView, SCREENS, type View } from '../../features/views/index.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 
 type Deps = KitDeps;
 const { route } = routesFor<Deps>();

@@ -1,6 +1,6 @@
 import { findPair } from '../../features/projects/index.ts';
 import { inTimeOf } from '../../flows/project-time.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 
 /** Runs in real time whatever the clock of a sandbox shows: access, ingest, and webhooks. */
 const IN_REAL_TIME = new Set([

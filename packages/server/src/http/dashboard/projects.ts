@@ -14,7 +14,7 @@ import { createProjectIn, requireProjectSlot } from '../../flows/create-project.
 import { resumeProject, suspendProject } from '../../flows/suspend-project.ts';
 import { requireOperator } from './operator.ts';
 import { type Asked, routesFor } from './route.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 
 type Deps = KitDeps & { projectsMax: number };
 const { route } = routesFor<Deps>();

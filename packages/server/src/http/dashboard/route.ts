@@ -13,7 +13,7 @@ import type { TSchema } from 'typebox';
 import type { Person } from '../../features/team/index.ts';
 import type { HeldToken } from '../../features/tokens/index.ts';
 import type { Tx } from '../../io/db/index.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 
 /** The input of a handler. The caller is signed in, and has the access in the project that the route requires. */
 export type Asked<K extends RouteKey> = {

@@ -10,7 +10,7 @@ import { outline } from '../../features/sequences/index.ts';
 import { autopilotPeriod } from '../../flows/autopilot.ts';
 import { type ListedRule, listShownRules, showRule } from '../../flows/show-rules.ts';
 import { shownEnrollment } from './enrollment-shown.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 
 type Deps = KitDeps;
 

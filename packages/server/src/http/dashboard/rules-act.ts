@@ -9,7 +9,7 @@ import { disableRule, enableRule, previewSwitch, type SwitchPreview } from '../.
 import { routesFor } from './route.ts';
 import { shownEnrollment } from './enrollment-shown.ts';
 import { shownRule } from './rule-shown.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 
 type Deps = KitDeps & { wake: () => void };
 const { route } = routesFor<Deps>();

@@ -6,7 +6,7 @@ import { backtest, type BacktestAsked, type Progress } from '../../flows/backtes
 import { standardHeaders } from '../socket-errors.ts';
 import { transportOf } from '../transport.ts';
 import { type Asked, routesFor, SENT } from './route.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 import type { BacktestPlaces } from './backtest-places.ts';
 import type { Mailroom } from '../../flows/send-drafts/index.ts';
 

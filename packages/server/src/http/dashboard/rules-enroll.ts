@@ -1,7 +1,7 @@
 import { previewEnrollment, startEnrollment } from '../../flows/enroll/index.ts';
 import { shownEnrollment, shownEnrollmentPreview } from './enrollment-shown.ts';
 import { routesFor } from './route.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 
 type Deps = KitDeps & { wake: () => void };
 const { route } = routesFor<Deps>();

@@ -15,7 +15,7 @@ import { audienceNames } from '../../flows/audience-names.ts';
 import { type RuleResults, showRuleResults } from '../../flows/rule-results.ts';
 import { badCursor, isId, PAGE, readPage, toPage } from './pages.ts';
 import { routesFor } from './route.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 
 type Deps = KitDeps;
 const { route } = routesFor<Deps>();

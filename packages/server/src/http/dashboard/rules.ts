@@ -8,7 +8,7 @@ import { createRule } from '../../flows/create-rule.ts';
 import { editRule } from '../../flows/edit-rule.ts';
 import { routesFor } from './route.ts';
 import { listedRules, shownRule } from './rule-shown.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 import type { Mailroom } from '../../flows/send-drafts/index.ts';
 
 type Deps = KitDeps & { mailroom: Mailroom; wake: () => void };

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { listPlanned, showSchedule } from '../../flows/show-schedule.ts';
 import { readMoment } from './moment.ts';
 import { routesFor } from './route.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 import type { Mailroom } from '../../flows/send-drafts/index.ts';
 
 type Deps = KitDeps & { mailroom: Mailroom };

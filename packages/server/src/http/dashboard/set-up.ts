@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { AccountEmails, Team } from '../../features/team/index.ts';
 import { readEmail, readName, setUp } from '../../flows/team/index.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 import type { Installation } from './installation.ts';
 import { routesFor } from './route.ts';
 import { hashNewPassword, LINK_TOKEN, signInWith } from './team-links.ts';

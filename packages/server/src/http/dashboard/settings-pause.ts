@@ -3,7 +3,7 @@ import { Fault } from '../../base/fault.ts';
 import { pauseProject, previewResume, resumeProject, type Resumption } from '../../flows/pause-project.ts';
 import { previewPause } from '../../flows/show-schedule.ts';
 import { routesFor } from './route.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 import type { Mailroom } from '../../flows/send-drafts/index.ts';
 
 type Deps = KitDeps & { mailroom: Mailroom };

@@ -17,7 +17,7 @@ import { simulatePolicy } from '../../flows/simulate-policy.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { routesFor } from './route.ts';
 import { pauseRoutes } from './settings-pause.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 import type { Installation } from './installation.ts';
 
 type Deps = KitDeps & { installation: Installation; mailroom: Mailroom };

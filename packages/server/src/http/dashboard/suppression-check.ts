@@ -6,7 +6,7 @@ import { findTyped } from '../../flows/erased-suppressions.ts';
 import { type GateVerdict, type Mailable, wouldBeMailed } from '../../flows/would-be-mailed.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
 import { readPlace, shownKind, toListed } from './suppression-shown.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 import type { Mailroom } from '../../flows/send-drafts/index.ts';
 
 type Deps = KitDeps & { hasher: SuppressionHasher; mailroom: Mailroom };

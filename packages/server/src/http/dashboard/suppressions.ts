@@ -32,7 +32,7 @@ import { badCursor, PAGE, readPage, toPage } from './pages.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
 import { invalid, readPlace, shownKind, toListed, toRefused } from './suppression-shown.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 
 type Deps = KitDeps & { hasher: SuppressionHasher };
 const { route } = routesFor<Deps>();

@@ -14,7 +14,7 @@ import { storageFacts } from '../../io/db/index.ts';
 import { routesFor } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
 import { wholeList } from './whole-list.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 import type { Installation } from './installation.ts';
 import type { MailSettings } from '../../features/domains/index.ts';
 import type { Release } from '../health.ts';

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Caller } from '../../features/team/index.ts';
 import { clientAddress } from '../transport.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 
 /** A credential id has at most 1023 bytes (WebAuthn), in base64url. The library checks its other properties. */
 const CREDENTIAL_ID = Type.String({ pattern: '^[\\w-]+$', maxLength: 1_364 });

@@ -19,7 +19,7 @@ import {
 import { type OpenAsked, routesFor } from './route.ts';
 import { callerOf, setCookies } from './team-caller.ts';
 import { notifyMember } from './team-notices.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 import type { Installation } from './installation.ts';
 
 type Deps = KitDeps & { accountEmails: AccountEmails; installation: Installation; team: Team };

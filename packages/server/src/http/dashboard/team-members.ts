@@ -28,7 +28,7 @@ import {
 import { offerInvite, readEmail, readName } from '../../flows/team/index.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { routesFor } from './route.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 import type { Installation } from './installation.ts';
 
 type Deps = KitDeps & { accountEmails: AccountEmails; installation: Installation };

@@ -6,7 +6,7 @@ import {
   findProjectOfMember,
 } from '../../features/team/index.ts';
 import { callerOf } from './team-caller.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 import type { Installation } from './installation.ts';
 
 type Deps = KitDeps & { installation: Installation; accountEmails: AccountEmails };

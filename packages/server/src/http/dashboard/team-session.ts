@@ -13,7 +13,7 @@ import {
 import { lookAt } from '../../flows/team/index.ts';
 import { callerOf, PASSKEY_RESPONSE, setCookies, type SignedInPerson } from './team-caller.ts';
 import { type OpenAsked, routesFor } from './route.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 import type { Installation } from './installation.ts';
 import type { Release } from '../health.ts';
 

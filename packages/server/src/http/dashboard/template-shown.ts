@@ -15,7 +15,7 @@ import {
   showLetter,
   type ShownLetter,
 } from '../../flows/templates/index.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 import type { Mailroom } from '../../flows/send-drafts/index.ts';
 
 type Deps = Pick<KitDeps, 'db' | 'access'> & { mailroom: Mailroom };

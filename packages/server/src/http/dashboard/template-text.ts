@@ -2,7 +2,7 @@ import type { LetterSource } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
 import { listUnpublished, type UnpublishedLetter } from '../../features/writing/index.ts';
 import { readMoment } from './moment.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 
 type Deps = KitDeps;
 

@@ -26,7 +26,7 @@ import { FRAME_QUERY, sendLetter } from './plain-frame.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
 import { listedTemplates, shownTemplate } from './template-shown.ts';
 import { letterOf, momentSeen, publishedText, wordsOf } from './template-text.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 import type { Mailroom } from '../../flows/send-drafts/index.ts';
 import type { Outbound } from '../../io/outbound/index.ts';
 import type { TokenKeys } from '../../base/letter-token.ts';

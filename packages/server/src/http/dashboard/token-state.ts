@@ -1,7 +1,7 @@
 import type { TokenState } from '@beckon/contract/dashboard';
 import { listProjects } from '../../features/projects/index.ts';
 import type { HeldToken } from '../../features/tokens/index.ts';
-import type { KitDeps } from './deps.ts';
+import type { KitDeps } from './kit-deps.ts';
 
 type Deps = KitDeps;
 

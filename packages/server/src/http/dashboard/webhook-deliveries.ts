@@ -15,7 +15,8 @@ import { replayWebhooks, type ReplayWanted } from '../../flows/replay-webhooks.t
 import { showEndpoint, toDelivery } from '../../flows/shown-webhooks.ts';
 import { badCursor, isId, PAGE, readPage, toPage } from './pages.ts';
 import { type Asked, routesFor } from './route.ts';
-import type { KitDeps, WebhookSettings } from './deps.ts';
+import type { WebhookSettings } from '../../features/endpoints/index.ts';
+import type { KitDeps } from './kit-deps.ts';
 import type { Sealer } from '../../base/seal.ts';
 import type { Outbound } from '../../io/outbound/index.ts';
 

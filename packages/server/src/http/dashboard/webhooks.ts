@@ -17,7 +17,8 @@ import {
 } from '../../flows/webhook-endpoints.ts';
 import { routesFor } from './route.ts';
 import { wholeList } from './whole-list.ts';
-import type { KitDeps, WebhookSettings } from './deps.ts';
+import type { WebhookSettings } from '../../features/endpoints/index.ts';
+import type { KitDeps } from './kit-deps.ts';
 import type { Sealer } from '../../base/seal.ts';
 
 type Deps = KitDeps & { sealer: Sealer; webhooks: WebhookSettings };

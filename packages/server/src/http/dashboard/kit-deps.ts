@@ -1,0 +1,21 @@
+import type { NewId } from '../../base/ids.ts';
+import type { Pepper } from '../../base/hash.ts';
+import type { Log } from '../../base/log.ts';
+import type { Access } from '../../features/team/index.ts';
+import type { Database } from '../../io/db/index.ts';
+import type { TransportRules } from '../transport.ts';
+import type { Feeds } from './feeds.ts';
+
+/** The dependencies of the kit that serves all routes; every route has them too. */
+export type KitDeps = {
+  db: Database;
+  newId: NewId;
+  log: Log;
+  /** Identifies callers and their roles. */
+  access: Access;
+  /** All open feeds of the process, which end when their member may no longer read them. */
+  feeds: Feeds;
+  /** Checks personal tokens. */
+  pepper: Pepper;
+  transport: TransportRules;
+};
