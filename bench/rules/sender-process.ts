@@ -5,14 +5,12 @@ import { silentLog } from '../../packages/server/src/base/log.ts';
 import { createModels } from '../../packages/server/src/flows/models.ts';
 import type { SendDeps } from '../../packages/server/src/flows/send-drafts/decide-batch.ts';
 import type { Sender, Sent } from '../../packages/server/src/flows/send-drafts/index.ts';
-import {
-  type LetterResult,
-  recordResults,
-} from '../../packages/server/src/flows/send-drafts/record-results.ts';
+import { recordResults } from '../../packages/server/src/flows/send-drafts/record-results.ts';
 import { claimBatch } from '../../packages/server/src/flows/send-drafts/send-batch.ts';
 import { openDatabase } from '../../packages/server/src/io/db/index.ts';
 import { testMailroom } from '../../packages/server/testkit/mailroom.ts';
 import { startSender } from '../../packages/server/src/worker/sender.ts';
+import type { LetterResult } from '../../packages/server/src/flows/send-drafts/heed-refusals.ts';
 
 /**
  * The sender of a worker in a process of its own, without a relay. A claimed email counts as sent at once and is recorded so. `bench --

@@ -5,9 +5,10 @@ import { createProject } from '../src/flows/create-project.ts';
 import type { Mailroom, Transport } from '../src/flows/send-drafts/index.ts';
 import type { TeamTransport } from '../src/flows/team-mail.ts';
 import { openDatabase, type Database } from '../src/io/db/index.ts';
-import { type RunningServer, type ServerOptions, startServer } from '../src/main/wire.ts';
+import { type RunningServer, startServer } from '../src/main/wire.ts';
 import { testDatabase, type TestDatabase } from './database.ts';
 import { testMail } from './mailroom.ts';
+import type { ServerOptions } from '../src/main/options.ts';
 
 export type TestServer = {
   url: string;

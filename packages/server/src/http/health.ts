@@ -1,10 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Metrics } from './metrics.ts';
+import type { Release } from './dashboard/installation.ts';
 
 /** Reasons why this process should get no traffic now; empty if it is ready. */
 export type Readiness = () => Promise<string[]>;
-export type Release = { version: string; node: string };
-
 export type HealthDeps = {
   readiness: Readiness;
   release: Release;

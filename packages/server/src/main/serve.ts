@@ -10,6 +10,7 @@ import type { Secrets } from './secrets.ts';
 import { reload, serveHere } from './serve-here.ts';
 import { setUpLink } from './set-up-link.ts';
 import { toldSecrets } from './told-secrets.ts';
+import { type Running } from './options.ts';
 
 type Voice = {
   logTo: 'stdout' | 'stderr';
@@ -17,15 +18,6 @@ type Voice = {
   release: ReadRelease;
   /** See `ServerOptions`. */
   reach?: Reach;
-};
-
-/** A server in this process, or several supervised processes. */
-export type Running = {
-  /** Null if no requests are answered. */
-  httpPort: number | null;
-  /** Called when the certificate files have changed. */
-  reload(): void;
-  stop(): Promise<void>;
 };
 
 /** Runs the server over its database. The database is opened first and released last. */

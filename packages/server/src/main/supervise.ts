@@ -10,8 +10,8 @@ import { Kept } from './keep-process.ts';
 import { closed, listening, listens, portOf } from './listening.ts';
 import { COUNTS_CONTENT_TYPE } from './merged-counts.ts';
 import { type FromPart, type Part, partsOf } from './processes.ts';
-import type { Running } from './serve.ts';
 import { stopProcesses } from './stop-processes.ts';
+import type { Running } from './options.ts';
 
 export type Watch = { log: Log; logTo: 'stdout' | 'stderr' };
 

@@ -20,7 +20,7 @@ import {
 import type { Database } from '../io/db/index.ts';
 import type { Relay } from '../io/mail/index.ts';
 import { openWayOut } from './way-out.ts';
-import type { ServerOptions } from './wire.ts';
+import type { ServerOptions } from './options.ts';
 
 type Parts = {
   db: Database;

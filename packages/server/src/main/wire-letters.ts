@@ -6,7 +6,7 @@ import { createTracker } from '../flows/track/index.ts';
 import { mountChoices, mountProbe, mountTracking, startMailIn, type TransportRules } from '../http/index.ts';
 import type { Database } from '../io/db/index.ts';
 import { listens } from './listening.ts';
-import type { ServerOptions } from './wire.ts';
+import type { ServerOptions } from './options.ts';
 
 type Parts = { db: Database; life: Lifecycle; newId: NewId };
 

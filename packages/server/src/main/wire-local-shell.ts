@@ -1,7 +1,7 @@
 import type { NewId } from '../base/ids.ts';
 import { createLocalShellServer, type DashboardApi } from '../http/index.ts';
 import { type LocalSocket, serveLocalSocket } from './local-socket.ts';
-import type { ServerOptions } from './wire.ts';
+import type { ServerOptions } from './options.ts';
 
 /** `null`: it is off, or the path is too long. */
 export async function openLocalShell(

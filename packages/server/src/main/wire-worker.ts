@@ -34,7 +34,7 @@ import { webhookAgent } from './mailroom.ts';
 import { meteredJob, meteredOutbound, meteredTransport } from './metered.ts';
 import { stripeReader } from './stripe-reader.ts';
 import { openWayOut } from './way-out.ts';
-import type { ServerOptions } from './wire.ts';
+import type { ServerOptions } from './options.ts';
 
 /** An email may be delayed this long, so that those of a busy second share a batch. */
 const TOGETHER_MS = 100;

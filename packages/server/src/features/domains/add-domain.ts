@@ -4,8 +4,8 @@ import { idMaker } from '../../base/ids.ts';
 import type { Sealer } from '../../base/seal.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { type DkimKey, freeSlot, type KeyPair, RETIRES_AFTER_MS, sealKey, type Slot } from './dkim-key.ts';
-import { readDomainName } from './domain-name.ts';
-import { invalid, parseThrottle, type SendingDomain } from './domain.ts';
+import { readDomainName, invalid } from './domain-name.ts';
+import { parseThrottle, type SendingDomain } from './domain.ts';
 import { listDomains } from './reads.ts';
 import { insertDkimKey, insertDomain } from './store.ts';
 

@@ -16,7 +16,7 @@ import {
   selectorOf,
   type Slot,
 } from './dkim-key.ts';
-import type { Verdict } from './judge.ts';
+import type { Verdict } from './findings.ts';
 
 const NOW = 100 * 86_400_000;
 const key = (slot: Slot, state: KeyState, changedAt = NOW): DkimKey => ({

@@ -1,7 +1,7 @@
 import { generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Sealer } from '../../base/seal.ts';
-import type { Verdict } from './judge.ts';
+import type { Verdict } from './findings.ts';
 
 /**
  * A domain signs with one key. It may have a second key in preparation, under a selector of its own:

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { parse } from 'tldts';
-import { invalid } from './domain.ts';
+import { Fault } from '../../base/fault.ts';
 
 /**
  * The longest name that may send. The envelope sender has up to 64 characters before the @ and a host below `bounce.`, and no server
@@ -50,4 +50,8 @@ export function normaliseDomainName(text: string): string {
  */
 export function organizationOf(name: string): string {
   return parse(name, { allowPrivateDomains: true }).domain ?? name;
+}
+
+export function invalid(message: string, field: string): Fault {
+  return new Fault('validation_failed', { details: [{ message, field }] });
 }

@@ -1,7 +1,6 @@
-import { Fault } from '../../base/fault.ts';
 import { parseRate, printRate, type Rate, RATE_SYNTAX } from '../../base/rate.ts';
-import type { Finding } from './judge.ts';
-import type { Tracking } from './tracking.ts';
+import type { Finding } from './findings.ts';
+import { invalid } from './domain-name.ts';
 
 /** A sending domain. Each project has its own, even if two projects use the same name. */
 export type SendingDomain = {
@@ -68,6 +67,26 @@ export function printThrottle(throttle: Rate | null): string {
   return throttle ? printRate(throttle) : OFF;
 }
 
-export function invalid(message: string, field: string): Fault {
-  return new Fault('validation_failed', { details: [{ message, field }] });
-}
+export type TrackingState = 'pending' | 'working' | 'failed';
+
+/**
+ * Tracking host of a sending domain: the host in the links of its emails. Links use it while a probe of the host reaches this installation.
+ * Before that, and after three failed probes, links use the installation's own address.
+ *
+ *   pending ──right──▶ working ──wrong 3 times──▶ failed ──right──▶ working
+ *      └──────────wrong 3 times──────────────────────┘
+ */
+export type Tracking = {
+  /** In lower case and A-labels. */
+  host: string;
+  state: TrackingState;
+  /** The result of the last probe, for people. */
+  found: string | null;
+  misses: number;
+  /** When the host was set, or last stopped working. */
+  since: number;
+  /** When a probe of the host first reached this installation, or null if none did. */
+  workedAt: number | null;
+  checkedAt: number | null;
+  nextAt: number;
+};

@@ -9,7 +9,8 @@ export {
   printThrottle,
   type SendingDomain,
 } from './domain.ts';
-export { type Finding, judge } from './judge.ts';
+export { judge } from './judge.ts';
+export { type Finding } from './findings.ts';
 export { lookUp } from './look-up.ts';
 export {
   findDomain,
@@ -22,7 +23,8 @@ export {
   listTroubles,
   lockDomain,
 } from './reads.ts';
-export { type DomainRecord, recordsOf } from './records.ts';
+export { recordsOf } from './records.ts';
+export { type DomainRecord } from './findings.ts';
 export { resealKeys } from './reseal-keys.ts';
 export { settle } from './settle.ts';
 export { createSigners, findSending, type Signer, type Signers } from './signers.ts';
@@ -37,13 +39,7 @@ export {
   updateKeys,
   updateTracking,
 } from './store.ts';
-export {
-  afterProbe,
-  linksBaseOf,
-  missOf,
-  newTracking,
-  type Tracking,
-  TRACKING_PATHS,
-  type TrackingState,
-} from './tracking.ts';
+export { afterProbe, linksBaseOf, missOf, newTracking, TRACKING_PATHS } from './tracking.ts';
+export { type Tracking } from './domain.ts';
+export { type TrackingState } from './domain.ts';
 export { createTrackingHosts, type TrackingHosts } from './tracking-hosts.ts';

@@ -1,5 +1,5 @@
-import type { Judged } from './judge.ts';
 import { readTags } from './tags.ts';
+import type { Judged } from './findings.ts';
 
 /** Checks that a record contains our key after decoding, whatever other tags it has and in whatever order. */
 export function judgeDkim(wanted: string, values: string[]): Judged {

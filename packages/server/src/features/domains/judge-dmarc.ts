@@ -1,5 +1,5 @@
-import type { Judged } from './judge.ts';
 import { readTags } from './tags.ts';
+import type { Judged } from './findings.ts';
 
 const BEGIN = /^\s*v\s*=\s*DMARC1\s*(?:;|$)/;
 const POLICIES: ReadonlySet<string> = new Set(['none', 'quarantine', 'reject']);

@@ -4,7 +4,8 @@ import type { Answer } from '../../io/dns/index.ts';
 import { type DkimKey, generateKey, selectorOf } from './dkim-key.ts';
 import { judge, type Looked, questionsOf } from './judge.ts';
 import { lookUp } from './look-up.ts';
-import { type DomainRecord, type RecordKind, recordsOf } from './records.ts';
+import { recordsOf } from './records.ts';
+import type { RecordKind, DomainRecord } from './findings.ts';
 
 const mail = { mailDomain: 'in.beckon.test', spfInclude: 'spf.relay.test' };
 const domain = { id: '01900000-0000-7000-8000-00000000000a', name: 'mail.acme.test' };

@@ -2,24 +2,7 @@ import type { Answer } from '../../io/dns/index.ts';
 import { judgeDkim } from './judge-dkim.ts';
 import { hasDmarc, judgeDmarc } from './judge-dmarc.ts';
 import { readSpf, SPF_LOOKUPS_MAX } from './judge-spf.ts';
-import type { DomainRecord, RecordKind } from './records.ts';
-
-/** `unknown`: DNS did not answer. This counts neither for nor against the domain. */
-export type Verdict = 'ok' | 'missing' | 'wrong' | 'unknown';
-
-/** The result for one record compared with what was expected. It is stored with the domain. */
-export type Finding = {
-  kind: RecordKind;
-  name: string;
-  verdict: Verdict;
-  found: string[];
-  /** A message for people. */
-  says: string;
-  /** The record is valid but could be improved. */
-  warns: boolean;
-};
-
-export type Judged = { verdict: Verdict; says: string; warns?: boolean };
+import type { DomainRecord, Finding, Judged } from './findings.ts';
 
 export type QuestionType = 'TXT' | 'MX' | 'CNAME';
 /** Returns an answer that was already looked up. */

@@ -1,6 +1,6 @@
 import type { Answer, Resolver } from '../../io/dns/index.ts';
 import { type Looked, questionsOf, type QuestionType, ROUNDS_MAX } from './judge.ts';
-import type { DomainRecord } from './records.ts';
+import type { DomainRecord } from './findings.ts';
 
 type Asked = Pick<Resolver, 'txt' | 'mx' | 'cname'>;
 

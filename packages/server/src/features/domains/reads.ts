@@ -1,9 +1,14 @@
 import { plainList, type Tx } from '../../io/db/index.ts';
 import type { DkimKey, KeyState, Slot } from './dkim-key.ts';
-import { type DomainState, parseThrottle, type SendingDomain } from './domain.ts';
-import type { Finding } from './judge.ts';
+import {
+  type DomainState,
+  parseThrottle,
+  type SendingDomain,
+  type TrackingState,
+  type Tracking,
+} from './domain.ts';
 import type { DueDomain, DueProbe, SealedKey } from './store.ts';
-import type { Tracking, TrackingState } from './tracking.ts';
+import type { Finding } from './findings.ts';
 
 type DomainRow = {
   project_id: number;

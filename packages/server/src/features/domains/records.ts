@@ -1,28 +1,7 @@
-import { type DkimKey, type KeyState, selectorOf, signingKey } from './dkim-key.ts';
+import { type DkimKey, selectorOf, signingKey } from './dkim-key.ts';
 import { organizationOf } from './domain-name.ts';
 import { type MailSettings, returnPathOf, type SendingDomain } from './domain.ts';
-
-export type RecordKind = 'dkim' | 'return_path_mx' | 'return_path_spf' | 'dmarc';
-
-/** A DNS record to publish, ready to copy. */
-export type DomainRecord = {
-  kind: RecordKind;
-  name: string;
-  type: 'TXT' | 'MX';
-  value: string;
-  /**
-   * The value in strings of at most 255 characters, for zone editors that accept a long value only in this form. Null for a short value.
-   */
-  split: string[] | null;
-  /** No email is sent without this record. Other records are advice, or belong to a key that does not sign. */
-  required: boolean;
-  /** For DKIM: the state of its key. */
-  keyState: KeyState | null;
-  /** For DMARC: the organization's name, where a record counts as well. */
-  alsoAt: string | null;
-  /** The zone that most likely contains the record. Zone editors append it to names. */
-  zone: string;
-};
+import { type RecordKind, type DomainRecord } from './findings.ts';
 
 const STRING_MAX = 255;
 const MX_PRIORITY = 10;

@@ -1,8 +1,8 @@
 import { afterMoves, carryOn, type DkimKey, type KeyMove } from './dkim-key.ts';
 import type { MailSettings, SendingDomain } from './domain.ts';
-import type { Finding } from './judge.ts';
 import { dkimNameOf, recordsOf } from './records.ts';
 import { afterLook, nextCheckAt, outcomeOf } from './state.ts';
+import type { Finding } from './findings.ts';
 
 export type Settled = { domain: SendingDomain; keys: DkimKey[]; moves: KeyMove[] };
 

@@ -1,7 +1,6 @@
 import { type DkimKey, isMiss, RETIRES_AFTER_MS, SETTLES_MS } from './dkim-key.ts';
 import type { DomainState, SendingDomain } from './domain.ts';
-import type { Finding } from './judge.ts';
-import type { DomainRecord } from './records.ts';
+import type { Finding, DomainRecord } from './findings.ts';
 
 /**
  * State of a sending domain:

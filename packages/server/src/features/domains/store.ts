@@ -1,7 +1,6 @@
 import { momentList, plainList, type Tx } from '../../io/db/index.ts';
 import type { KeyMove, KeyPlace, DkimKey } from './dkim-key.ts';
-import { printThrottle, type SendingDomain } from './domain.ts';
-import type { Tracking } from './tracking.ts';
+import { printThrottle, type SendingDomain, type Tracking } from './domain.ts';
 
 /** Writes `sending_domain` and `dkim_key`. Returns false if the project already has the domain. */
 export async function insertDomain(tx: Tx, domain: SendingDomain): Promise<boolean> {

@@ -1,30 +1,6 @@
 import type { OutboundAnswer } from '../../io/outbound/index.ts';
-import { normaliseDomainName } from './domain-name.ts';
-import { invalid, type SendingDomain } from './domain.ts';
-
-/**
- * Tracking host of a sending domain: the host in the links of its emails. Links use it while a probe of the host reaches this installation.
- * Before that, and after three failed probes, links use the installation's own address.
- *
- *   pending ──right──▶ working ──wrong 3 times──▶ failed ──right──▶ working
- *      └──────────wrong 3 times──────────────────────┘
- */
-export type Tracking = {
-  /** In lower case and A-labels. */
-  host: string;
-  state: TrackingState;
-  /** The result of the last probe, for people. */
-  found: string | null;
-  misses: number;
-  /** When the host was set, or last stopped working. */
-  since: number;
-  /** When a probe of the host first reached this installation, or null if none did. */
-  workedAt: number | null;
-  checkedAt: number | null;
-  nextAt: number;
-};
-
-export type TrackingState = 'pending' | 'working' | 'failed';
+import { normaliseDomainName, invalid } from './domain-name.ts';
+import { type SendingDomain, type Tracking } from './domain.ts';
 
 /** All paths that are served on a tracking host: the links of emails and the probe. */
 export const TRACKING_PATHS = ['/o/', '/c/', '/u/', '/.well-known/beckon/'] as const;

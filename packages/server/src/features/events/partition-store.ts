@@ -1,5 +1,6 @@
 import type { Tx } from '../../io/db/index.ts';
-import type { Month } from './partitions.ts';
+
+export type Month = { name: string; from: string; to: string };
 
 type Deps = { transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> };
 

@@ -1,5 +1,5 @@
 import type { Tx } from '../../io/db/index.ts';
-import { attachPartition, listPartitions } from './partition-store.ts';
+import { attachPartition, listPartitions, type Month } from './partition-store.ts';
 
 /** How many months in advance a partition exists, in real time. */
 const MONTHS_AHEAD = 3;
@@ -32,8 +32,6 @@ export async function ensurePartitions(
 export async function isPartitioned(tx: Tx, now: number): Promise<boolean> {
   return (await listPartitions(tx)).includes(monthOf(now, 0).name);
 }
-
-export type Month = { name: string; from: string; to: string };
 
 /** Months are in UTC, whatever the time zone of the database session. */
 export function monthOf(now: number, ahead: number): Month {

@@ -1,8 +1,8 @@
 import { zstdCompressSync } from 'node:zlib';
 import { type FileRow, readRows, ROW_MAX_BYTES } from '@beckon/contract/files';
 import type { Tx } from '../../io/db/index.ts';
-import { type FileFormat } from './file-format.ts';
-import { type ImportFile, openFormat } from './file-source.ts';
+import { type FileFormat, type ImportFile } from './file-format.ts';
+import { openFormat } from './file-source.ts';
 import { type Import, PART_BYTES } from './import.ts';
 import { partLoader } from './parts.ts';
 import { listPartNumbers } from './reads.ts';

@@ -1,6 +1,21 @@
-import type { ImportFormat } from '@beckon/contract/dashboard';
-import { cellsOf, columnName, delimiterOf, type FilePlace, readRows } from '@beckon/contract/files';
+import type { ImportFormat, ImportMapping } from '@beckon/contract/dashboard';
+import {
+  cellsOf,
+  columnName,
+  delimiterOf,
+  type FilePlace,
+  readRows,
+  type FileKind,
+} from '@beckon/contract/files';
 import { ImportHalt } from './source.ts';
+
+/** A file in parts. `load` returns an uncompressed part, or null if it is not there. */
+export type ImportFile = {
+  kind: FileKind;
+  sizeBytes: number;
+  mapping: ImportMapping | null;
+  load(part: number): Promise<Buffer | null>;
+};
 
 /** The format of a file, detected from its first bytes, and the position of its first record. */
 export type FileFormat = {

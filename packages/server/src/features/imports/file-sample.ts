@@ -2,9 +2,9 @@ import type { ImportSample } from '@beckon/contract/dashboard';
 import { cellsOf, type FileColumn, type FileRow, readRows, sayTarget } from '@beckon/contract/files';
 import type { FieldFault } from '../../base/fault.ts';
 import { columnsOf } from './file-columns.ts';
-import { type FileFormat, HEAD_BYTES } from './file-format.ts';
+import { type FileFormat, HEAD_BYTES, type ImportFile } from './file-format.ts';
 import { recordReader } from './file-record.ts';
-import { type ImportFile, openFormat, problemsOfFile } from './file-source.ts';
+import { openFormat, problemsOfFile } from './file-source.ts';
 import { parseRow } from './parse-row.ts';
 
 const ROWS = 20;

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import type { ImportMapping } from '@beckon/contract/dashboard';
 import { readUser } from '../../base/records/index.ts';
 import { sampleFile } from './file-sample.ts';
-import { createFileSource, type ImportFile } from './file-source.ts';
+import { createFileSource } from './file-source.ts';
 import { ImportHalt, type ImportChunk, type Place } from './source.ts';
+import type { ImportFile } from './file-format.ts';
 
 type Given = { kind?: 'users' | 'events'; mapping?: ImportMapping };
 

@@ -1,20 +1,11 @@
 import type { EventInput, UserInput } from '@beckon/contract';
-import type { ImportMapping } from '@beckon/contract/dashboard';
 import { type FileKind, type FilePlace, type FileRow, readRows } from '@beckon/contract/files';
 import { columnsOf, problemsOf } from './file-columns.ts';
-import { type FileFormat, HEAD_BYTES, readFormat } from './file-format.ts';
+import { type FileFormat, HEAD_BYTES, readFormat, type ImportFile } from './file-format.ts';
 import { type RecordReader, recordReader } from './file-record.ts';
 import { PART_BYTES } from './import.ts';
 import { ImportHalt, type ImportChunk, type ImportSource, type Place } from './source.ts';
 import { idReader } from './whose-row.ts';
-
-/** A file in parts. `load` returns an uncompressed part, or null if it is not there. */
-export type ImportFile = {
-  kind: FileKind;
-  sizeBytes: number;
-  mapping: ImportMapping | null;
-  load(part: number): Promise<Buffer | null>;
-};
 
 const CHUNK_ROWS = 1_000;
 const CHUNK_BYTES = 4 * 1024 * 1024;

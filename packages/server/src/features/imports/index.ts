@@ -1,7 +1,8 @@
 export { blankParts } from './blank-parts.ts';
 export { deleteFindingsOf, personHash } from './erase.ts';
 export { sampleFile } from './file-sample.ts';
-export { createFileSource, type ImportFile, openFormat, problemsOfFile } from './file-source.ts';
+export { createFileSource, openFormat, problemsOfFile } from './file-source.ts';
+export { type ImportFile } from './file-format.ts';
 export {
   type Counts,
   FILE_MAX_BYTES,

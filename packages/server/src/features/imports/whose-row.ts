@@ -1,8 +1,7 @@
 import type { JsonValue } from '@beckon/contract';
 import { cellsOf, type FileColumn } from '@beckon/contract/files';
 import { columnsOf } from './file-columns.ts';
-import type { FileFormat } from './file-format.ts';
-import type { ImportFile } from './file-source.ts';
+import type { FileFormat, ImportFile } from './file-format.ts';
 import { parseRow } from './parse-row.ts';
 
 export type ErasedPerson = { userId: string; email: string | null };

@@ -1,6 +1,7 @@
 import type { Steps } from '../../base/steps.ts';
-import type { GateReason, Policy } from './gate.ts';
+import type { GateReason } from './gate.ts';
 import { type Fate, type Queue, simulating } from './simulate.ts';
+import type { Policy } from './facts.ts';
 
 /** The same queue under the current and a proposed policy. */
 export type Comparison = {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { gate, type GateFacts, type GateReason, type Policy } from './gate.ts';
+import { gate, type GateReason } from './gate.ts';
 import { quietUntil, releaseAt } from './quiet-hours.ts';
+import type { Policy, GateFacts } from './facts.ts';
 
 const [MINUTE, HOUR] = [60_000, 3_600_000];
 /** Noon in winter: all of Europe is outside quiet hours, and in Sydney it is 23:00. */

@@ -1,6 +1,7 @@
 import { domainPart } from '../../base/address.ts';
 import { letterToken, type LetterName, type TokenKeys } from '../../base/letter-token.ts';
-import { TEST_INBOX_DOMAIN, type Outlet } from './sender.ts';
+import { TEST_INBOX_DOMAIN } from './sender.ts';
+import type { Outlet } from './facts.ts';
 
 export type LetterHeaders = {
   mailFrom: string;

@@ -1,10 +1,14 @@
-export { gate, type GateAnswer, type GateFacts, type GateReason, type Policy } from './gate.ts';
+export { gate, type GateAnswer, type GateReason } from './gate.ts';
+export { type GateFacts } from './facts.ts';
+export { type Policy } from './facts.ts';
 export { CONTEND_WITHIN_MS, slotsLeft, whoYields, type Cap, type Contender } from './caps.ts';
 export { refill, takeTokens, type Bucket, type Throttle } from './throttle.ts';
 export { comparing, type Comparison } from './compare.ts';
 export { type Fate, type Queue, type QueuedDraft, simulating } from './simulate.ts';
-export { quietHoursInForce, quietSpans, quietUntil, type QuietWindow } from './quiet-hours.ts';
-export { type Identity, TEST_INBOX_DOMAIN, type Outlet, senderGate, senderOf } from './sender.ts';
+export { quietHoursInForce, quietSpans, quietUntil } from './quiet-hours.ts';
+export { type QuietWindow } from './facts.ts';
+export { type Identity, TEST_INBOX_DOMAIN, senderGate, senderOf } from './sender.ts';
+export { type Outlet } from './facts.ts';
 export { letterHeaders, replyAddress } from './headers.ts';
 export {
   BECAME,

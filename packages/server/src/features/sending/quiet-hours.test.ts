@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { quietHoursInForce, type QuietWindow, quietUntil, releaseAt } from './quiet-hours.ts';
+import { quietHoursInForce, quietUntil, releaseAt } from './quiet-hours.ts';
+import type { QuietWindow } from './facts.ts';
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
 const FROM = Date.UTC(1971, 0, 1);

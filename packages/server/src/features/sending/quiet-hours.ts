@@ -1,14 +1,6 @@
 import { sha256 } from '../../base/hash.ts';
 import { recentMap } from '../../base/recent-map.ts';
-import type { Outlet } from './sender.ts';
-
-/**
- * Quiet hours in the recipient's local time. Every local date d has one quiet span, from `start` on d to `end` on d. If the end is not
- * after the start, it is on the next date. Both ends become instants by one rule. A time that a clock change skips is shifted by that
- * change, and a time that occurs twice means its second occurrence. So the night on which clocks go back stays quiet to its real end, and
- * no span ends before an instant within it.
- */
-export type QuietWindow = { start: string; end: string };
+import type { Outlet, QuietWindow } from './facts.ts';
 
 /**
  * Quiet hours that hold emails. Without a relay emails stay in the test inbox and wake no recipient. The default would only delay the first

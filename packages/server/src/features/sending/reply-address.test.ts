@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readLetterToken, type TokenKeys } from '../../base/letter-token.ts';
 import { replyAddress } from './headers.ts';
-import type { Outlet } from './sender.ts';
+import type { Outlet } from './facts.ts';
 
 const name = { projectId: 7, messageId: '019b0000-0000-7000-8000-000000000001' };
 const tokenKeys: TokenKeys = [Buffer.alloc(32, 1)];

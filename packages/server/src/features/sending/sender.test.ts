@@ -4,7 +4,8 @@ import { composeMail } from '../../io/mail/index.ts';
 import { letterHeaders } from './headers.ts';
 import { paceNow, slowed } from './pace.ts';
 import { warmupDay, warmupLeft } from './warmup.ts';
-import { type Outlet, senderGate, senderOf } from './sender.ts';
+import { senderGate, senderOf } from './sender.ts';
+import type { Outlet } from './facts.ts';
 
 const IDENTITY = {
   fromName: 'Acme',

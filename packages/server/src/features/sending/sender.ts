@@ -1,6 +1,6 @@
 import { deliveryAddress, domainPart } from '../../base/address.ts';
 import { isLoopbackName } from '../../base/loopback.ts';
-import type { GateFacts } from './gate.ts';
+import { type GateFacts, type Outlet } from './facts.ts';
 
 /** The sender of a project. Unset fields are null. */
 export type Identity = {
@@ -9,14 +9,6 @@ export type Identity = {
   replyTo: string | null;
   postalAddress: string | null;
   footer: string | null;
-};
-
-/** The destination of emails: the test inbox of this installation, or a relay and from there the recipients. */
-export type Outlet = {
-  kind: 'test_inbox' | 'relay';
-  publicUrl: string;
-  /** The public name of the host that receives mail. Null: Beckon receives no mail. */
-  mailDomain: string | null;
 };
 
 export type SenderFacts = {

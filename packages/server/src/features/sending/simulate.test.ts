@@ -3,9 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { runSteps } from '../../base/steps.ts';
 import { CONTEND_WITHIN_MS, type Contender, slotOrder, slotsLeft, whoYields } from './caps.ts';
 import { comparing } from './compare.ts';
-import { gate, type GateReason, type Policy } from './gate.ts';
+import { gate, type GateReason } from './gate.ts';
 import { quietUntil } from './quiet-hours.ts';
 import { type Fate, type Queue, type QueuedDraft, simulating } from './simulate.ts';
+import type { Policy } from './facts.ts';
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
 const NOW = Date.UTC(2026, 0, 15, 12);

@@ -1,8 +1,9 @@
 import type { Steps } from '../../base/steps.ts';
 import { capUntil, CONTEND_WITHIN_MS, type Contender, slotOrder, slotsLeft } from './caps.ts';
-import { gate, type GateAnswer, type GateFacts, type GateReason, type Policy } from './gate.ts';
+import { gate, type GateAnswer, type GateReason } from './gate.ts';
 import { ordered, type Ordered } from './ordered.ts';
 import { type Bucket, refill, takeTokens } from './throttle.ts';
+import type { Policy, GateFacts } from './facts.ts';
 
 /**
  * Simulates the effect of a policy on the current queue. Drafts are checked by the real gate in the order in which they are due. A draft

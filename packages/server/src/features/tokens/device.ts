@@ -14,26 +14,10 @@ import {
   insertDevice,
   listWaiting,
   useDevice,
+  type DeviceState,
+  type DeviceAsking,
 } from './store.ts';
 import { checkLabel, readScopes } from './token.ts';
-
-/**
- * Signs a program in without a password. The program requests two codes. One stays with it. A signed-in member types the other, short one
- * into the dashboard and approves or denies.
- *
- * waiting ──approve──▶ approved ──fetch──▶ used
- * └──────deny──────▶ denied                     deleted after ten minutes in any state
- */
-export type DeviceState = 'waiting' | 'approved' | 'denied' | 'used';
-
-export type DeviceAsking = {
-  label: string;
-  scopes: TokenScope[];
-  address: string;
-  askedAt: Date;
-  expiresAt: Date;
-  state: DeviceState;
-};
 
 export type DeviceDeps = { tx: Tx; pepper: Uint8Array; now: number };
 

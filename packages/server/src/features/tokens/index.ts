@@ -4,13 +4,13 @@ export {
   decideAboutDevice,
   type Decision,
   DEVICE_INTERVAL_S,
-  type DeviceAsking,
   type DeviceDeps,
   fetchDevice,
   lookAtDevice,
   readUserCode,
   unknownCode,
 } from './device.ts';
+export { type DeviceAsking } from './store.ts';
 export { findHolder, type HolderDeps } from './find-holder.ts';
 export { listTokens, revokeToken } from './own-tokens.ts';
 export { revokeTokensOf } from './store.ts';

@@ -1,8 +1,25 @@
 import type { TokenScope } from '@beckon/contract/dashboard';
 import type { Tx } from '../../io/db/index.ts';
-import type { DeviceAsking, DeviceState } from './device.ts';
 import type { WaitingCode } from './device-limit.ts';
 import type { ListedToken } from './token.ts';
+
+/**
+ * Signs a program in without a password. The program requests two codes. One stays with it. A signed-in member types the other, short one
+ * into the dashboard and approves or denies.
+ *
+ * waiting ──approve──▶ approved ──fetch──▶ used
+ * └──────deny──────▶ denied                     deleted after ten minutes in any state
+ */
+export type DeviceState = 'waiting' | 'approved' | 'denied' | 'used';
+
+export type DeviceAsking = {
+  label: string;
+  scopes: TokenScope[];
+  address: string;
+  askedAt: Date;
+  expiresAt: Date;
+  state: DeviceState;
+};
 
 /** Rows of `team_token` and `team_device`. Neither belongs to a tenant: the owner of a token is found before their projects. */
 export type CandidateRow = {

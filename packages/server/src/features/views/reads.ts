@@ -1,6 +1,5 @@
 import type { Tx } from '../../io/db/index.ts';
-import { toView, type ViewRow } from './store.ts';
-import type { Screen, View } from './view.ts';
+import { toView, type ViewRow, type Screen, type View } from './store.ts';
 
 /** Returns the views by name, of all lists if `screen` is null. A list has a hundred views at most. */
 export async function listViews(

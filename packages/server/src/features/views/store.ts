@@ -1,5 +1,4 @@
 import type { Tx } from '../../io/db/index.ts';
-import type { Screen, View } from './view.ts';
 
 /** Rows of `saved_view`. */
 export type ViewRow = {
@@ -36,3 +35,19 @@ export async function deleteViewRow(
   );
   return rows[0] ? toView(rows[0]) : null;
 }
+
+/** The lists that have saved views. */
+export const SCREENS = ['users'] as const;
+
+export type Screen = (typeof SCREENS)[number];
+
+/** A named filter of a list, shared by all members of the project. Times are in milliseconds. */
+export type View = {
+  projectId: number;
+  id: string;
+  screen: Screen;
+  name: string;
+  filter: string;
+  createdAt: number;
+  createdBy: string;
+};

@@ -1,22 +1,7 @@
 import { Fault } from '../../base/fault.ts';
 import type { Tx } from '../../io/db/index.ts';
 import { findViewByName, listViews } from './reads.ts';
-import { deleteViewRow, insertView } from './store.ts';
-
-/** A named filter of a list, shared by all members of the project. Times are in milliseconds. */
-export type View = {
-  projectId: number;
-  id: string;
-  screen: Screen;
-  name: string;
-  filter: string;
-  createdAt: number;
-  createdBy: string;
-};
-
-/** The lists that have saved views. */
-export const SCREENS = ['users'] as const;
-export type Screen = (typeof SCREENS)[number];
+import { deleteViewRow, insertView, type View } from './store.ts';
 
 const VIEWS_MAX = 100;
 const NAME_MAX = 100;

@@ -11,10 +11,11 @@ import { isRenderBusy, isRenderFailure } from '../rendering/index.ts';
 import { inSession } from '../session.ts';
 import { freeze, type FreezeDeps, type Frozen } from './freeze.ts';
 import { createPace } from './pace.ts';
-import { type LetterResult, recordResults } from './record-results.ts';
+import { recordResults } from './record-results.ts';
 import { createRelayWords, type RelayWords } from './relay-words.ts';
 import { createSlots, type Slots } from './slots.ts';
 import type { Handed, Transport } from './transport.ts';
+import type { LetterResult } from './heed-refusals.ts';
 
 /**
  * Sends claimed emails: freezes and submits them, hands them to the transport and records the results, several at a time.

@@ -10,7 +10,7 @@ import {
 } from '../../features/sending/index.ts';
 import { addSuppression, liftSuppressionsBy } from '../../features/suppressions/index.ts';
 import type { Tx } from '../../io/db/index.ts';
-import type { LetterResult } from './record-results.ts';
+import type { Handed } from './transport.ts';
 
 /**
  * `troubles`: replies that refused so many recipients that the cause must be on our side. They count only from emails that got them for the
@@ -109,3 +109,10 @@ async function slowDown(tx: Tx, projectId: number, { results, messages, now }: H
     await upsertNarrow(tx, [{ projectId, domain, provider, ...pace, tokens: 0, refilledAt: now }]);
   }
 }
+
+/** `returned`: the email was not submitted, because sending was interrupted. `withheld`: it could not be rendered. */
+export type LetterResult = {
+  /** `aheadMs`: how far the clock of the project is ahead, if known. */
+  letter: { projectId: number; draftId: string; epoch: number; aheadMs?: number };
+  handed: Handed | { result: 'returned' } | { result: 'withheld'; reason: string };
+};

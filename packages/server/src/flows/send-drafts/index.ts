@@ -8,10 +8,11 @@ import { createModels } from '../models.ts';
 import { mayLettersLeave } from '../restore-guard.ts';
 import { createHandOver } from './hand-over.ts';
 import type { Mailroom } from './mailroom.ts';
-import { type LetterResult, recordResults } from './record-results.ts';
+import { recordResults } from './record-results.ts';
 import type { SendDeps } from './decide-batch.ts';
 import { claimBatch } from './send-batch.ts';
 import type { Transport } from './transport.ts';
+import type { LetterResult } from './heed-refusals.ts';
 
 export type { Mailroom } from './mailroom.ts';
 export { createProviders, NO_PROVIDERS } from './providers.ts';

@@ -25,15 +25,7 @@ import type { Database, Tx } from '../../io/db/index.ts';
 import { timed } from '../project-time.ts';
 import { type Applied, applyOutcomes, resolveLost, tellOutcomes } from '../record-outcome/index.ts';
 import { inSession } from '../session.ts';
-import { heedRefusals } from './heed-refusals.ts';
-import type { Handed } from './transport.ts';
-
-/** `returned`: the email was not submitted, because sending was interrupted. `withheld`: it could not be rendered. */
-export type LetterResult = {
-  /** `aheadMs`: how far the clock of the project is ahead, if known. */
-  letter: { projectId: number; draftId: string; epoch: number; aheadMs?: number };
-  handed: Handed | { result: 'returned' } | { result: 'withheld'; reason: string };
-};
+import { heedRefusals, type LetterResult } from './heed-refusals.ts';
 
 /** The delays between attempts; the last one repeats. */
 const BACKOFF_MS = [1, 5, 15, 30, 60, 120, 240].map((minutes) => minutes * 60_000);

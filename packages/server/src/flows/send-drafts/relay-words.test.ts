@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createRelayWords } from './relay-words.ts';
-import type { LetterResult } from './record-results.ts';
+import type { LetterResult } from './heed-refusals.ts';
 
 const MINUTE = 60_000;
 const SENT: LetterResult['handed'] = { result: 'sent' };

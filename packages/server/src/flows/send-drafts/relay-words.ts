@@ -1,5 +1,5 @@
-import { wordsOfHard } from './heed-refusals.ts';
-import type { LetterResult, RelayTrouble } from './record-results.ts';
+import { wordsOfHard, type LetterResult } from './heed-refusals.ts';
+import type { RelayTrouble } from './record-results.ts';
 
 /**
  * Remembers the last answer that each project got, in this process. The emails of one project decide whether a reply is about our side. But

@@ -9,9 +9,8 @@ import type { Mailroom } from '../../flows/send-drafts/index.ts';
 import type { Resolver } from '../../io/dns/index.ts';
 import type { OpenRelay } from '../../io/mail/index.ts';
 import type { Outbound } from '../../io/outbound/index.ts';
-import type { Release } from '../health.ts';
 import type { BacktestPlaces } from './backtest-places.ts';
-import type { Installation } from './installation.ts';
+import type { Installation, Release } from './installation.ts';
 import type { KitDeps } from './kit-deps.ts';
 import type { WebhookSettings } from '../../features/endpoints/index.ts';
 

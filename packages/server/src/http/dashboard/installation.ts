@@ -1,3 +1,5 @@
+export type Release = { version: string; node: string };
+
 /** The settings of the installation that members may see. */
 export type Installation = {
   publicUrl: string;

@@ -9,9 +9,9 @@ import { editRule } from '../../flows/edit-rule.ts';
 import { routesFor } from './route.ts';
 import { listedRules, shownRule } from './rule-shown.ts';
 import type { KitDeps } from './kit-deps.ts';
-import type { Mailroom } from '../../flows/send-drafts/index.ts';
+import type { Renderer } from '../../flows/rendering/index.ts';
 
-type Deps = KitDeps & { mailroom: Mailroom; wake: () => void };
+type Deps = KitDeps & { mailroom: { renderer: Renderer }; wake: () => void };
 const { route } = routesFor<Deps>();
 
 const DOCUMENT = Type.Record(Type.String(), Type.Unknown());

@@ -15,9 +15,8 @@ import { routesFor } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
 import { wholeList } from './whole-list.ts';
 import type { KitDeps } from './kit-deps.ts';
-import type { Installation } from './installation.ts';
+import type { Installation, Release } from './installation.ts';
 import type { MailSettings } from '../../features/domains/index.ts';
-import type { Release } from '../health.ts';
 
 type Deps = KitDeps & { installation: Installation; mail: MailSettings; release: Release; wake: () => void };
 const { route } = routesFor<Deps>();

@@ -14,8 +14,7 @@ import { lookAt } from '../../flows/team/index.ts';
 import { callerOf, PASSKEY_RESPONSE, setCookies, type SignedInPerson } from './team-caller.ts';
 import { type OpenAsked, routesFor } from './route.ts';
 import type { KitDeps } from './kit-deps.ts';
-import type { Installation } from './installation.ts';
-import type { Release } from '../health.ts';
+import type { Installation, Release } from './installation.ts';
 
 type Deps = KitDeps & { installation: Installation; release: Release; team: Team };
 const { openRoute, route } = routesFor<Deps>();

@@ -1,8 +1,17 @@
 import { resolve } from 'node:path';
 import { EmbeddedFailure } from './failure.ts';
 import { readFacts } from './facts.ts';
-import type { EmbeddedConnection } from './open-embedded.ts';
 import { readPidFile } from './postmaster.ts';
+
+/** The address of PostgreSQL, in the form that `pg` accepts. */
+export type EmbeddedConnection = {
+  host: string;
+  port: number;
+  user: string;
+  password: string;
+  database: string;
+  ssl: false;
+};
 
 /**
  * Returns the address of this directory's PostgreSQL from its files. The pid file of a running postmaster has the right port. Otherwise it

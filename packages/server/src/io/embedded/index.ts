@@ -25,11 +25,7 @@
  */
 export { EmbeddedFailure, type EmbeddedFailureCode } from './failure.ts';
 export { followEmbedded } from './follow.ts';
-export {
-  type Embedded,
-  type EmbeddedConnection,
-  type EmbeddedOptions,
-  openEmbedded,
-} from './open-embedded.ts';
+export { type Embedded, type EmbeddedOptions, openEmbedded } from './open-embedded.ts';
+export { type EmbeddedConnection } from './follow.ts';
 export * from './backup/index.ts';
 export { discardOld, upgradeDatabase, type Upgraded } from './upgrade/upgrade-database.ts';

@@ -4,7 +4,7 @@ import { backoffMs } from '../../base/backoff.ts';
 import { systemClock } from '../../base/clock.ts';
 import { acquireHold, joinRunning } from './acquire-hold.ts';
 import { EmbeddedFailure } from './failure.ts';
-import { followEmbedded } from './follow.ts';
+import { followEmbedded, type EmbeddedConnection } from './follow.ts';
 import type { Hold } from './hold.ts';
 import { holdArchiving, reportArchiving } from './hold-archiving.ts';
 import { type Home, type HomeOptions, isInitialized, openHome } from './home.ts';
@@ -17,16 +17,6 @@ import { requireOurVersion } from './upgrade/versions.ts';
 import { watchPostmaster } from './watch-postmaster.ts';
 
 export type EmbeddedOptions = HomeOptions;
-
-/** The address of PostgreSQL, in the form that `pg` accepts. */
-export type EmbeddedConnection = {
-  host: string;
-  port: number;
-  user: string;
-  password: string;
-  database: string;
-  ssl: false;
-};
 
 export type Embedded = {
   /** Returns the address for the next connection, read from disk at each call. Throws if none is known. */

@@ -1,9 +1,28 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { type Agents, type Pooled, phaseOf } from './agents.ts';
-import { type Failed, failureOf } from './failure.ts';
+import { type Failed, failureOf, type OutboundFailure } from './failure.ts';
 import { shown } from './shown.ts';
-import type { OutboundAnswer } from './outbound.ts';
+
+export type OutboundAnswer =
+  | {
+      ok: true;
+      status: number;
+      retryAfter: string | null;
+      /** The beginning of the answer, printable and storable. */
+      answer: string;
+      /** Set if a file was expected, and it was complete within its bound. */
+      file: { type: string; bytes: Buffer } | null;
+      ms: number;
+    }
+  | {
+      ok: false;
+      error: OutboundFailure;
+      detail: string;
+      ms: number;
+      /** A `reset` on a reused connection: the peer may have closed it before, or have read the whole request. */
+      wasReused?: true;
+    };
 
 export type Sent = Pooled & {
   protocol: string;

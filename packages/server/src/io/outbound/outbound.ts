@@ -1,8 +1,7 @@
 import type { Resolver } from '../dns/index.ts';
 import { bareHost, checkUrl } from './check-url.ts';
 import { createAgents } from './agents.ts';
-import { exchange } from './exchange.ts';
-import type { OutboundFailure } from './failure.ts';
+import { exchange, type OutboundAnswer } from './exchange.ts';
 
 export type { OutboundFailure } from './failure.ts';
 
@@ -36,26 +35,6 @@ export type OutboundPost = OutboundGet & {
   /** Called when the whole request was sent, and no answer has arrived yet. */
   posted?: (() => void) | undefined;
 };
-
-export type OutboundAnswer =
-  | {
-      ok: true;
-      status: number;
-      retryAfter: string | null;
-      /** The beginning of the answer, printable and storable. */
-      answer: string;
-      /** Set if a file was expected, and it was complete within its bound. */
-      file: { type: string; bytes: Buffer } | null;
-      ms: number;
-    }
-  | {
-      ok: false;
-      error: OutboundFailure;
-      detail: string;
-      ms: number;
-      /** A `reset` on a reused connection: the peer may have closed it before, or have read the whole request. */
-      wasReused?: true;
-    };
 
 export type OutboundOptions = {
   allowPrivate: boolean;

@@ -1,1 +1,2 @@
-export { type StripeDeps, stripeSources } from './stripe-source.ts';
+export { stripeSources } from './stripe-source.ts';
+export { type StripeDeps } from './read-snapshot.ts';

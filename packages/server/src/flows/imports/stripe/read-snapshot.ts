@@ -9,7 +9,12 @@ import { ImportHalt } from '../../../features/imports/index.ts';
 import { type Kind, StripeRefusal, type StripeReader } from '../../../io/stripe/index.ts';
 import type { StripeAsked } from '../deps.ts';
 import { matchCustomers } from './match-customers.ts';
-import type { StripeDeps } from './stripe-source.ts';
+import type { Database } from '../../../io/db/index.ts';
+
+export type StripeDeps = {
+  db: Pick<Database, 'transaction' | 'query' | 'prepared'>;
+  openReader: (key: string) => Promise<StripeReader>;
+};
 
 /**
  * Reads Stripe page by page into Beckon's own tables, from where it stopped, and then matches the customers. Each page is stored in the

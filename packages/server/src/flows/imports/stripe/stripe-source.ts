@@ -1,16 +1,9 @@
 import { type Catalogue, catalogueOf } from '../../../base/billing/index.ts';
 import { findSnapshot, listCatalogue, listHistories } from '../../../features/billing/index.ts';
 import type { ImportChunk, ImportSource, Place } from '../../../features/imports/index.ts';
-import type { Database } from '../../../io/db/index.ts';
-import type { StripeReader } from '../../../io/stripe/index.ts';
 import type { OpenStripe, StripeAsked } from '../deps.ts';
 import { addHistory, type Begun, begin, isEmpty } from './chunks.ts';
-import { inSeconds, readSnapshot } from './read-snapshot.ts';
-
-export type StripeDeps = {
-  db: Pick<Database, 'transaction' | 'query' | 'prepared'>;
-  openReader: (key: string) => Promise<StripeReader>;
-};
+import { inSeconds, readSnapshot, type StripeDeps } from './read-snapshot.ts';
 
 /** Customers read at a time, with all their invoices: few enough to keep memory flat, and enough to avoid a query per customer. */
 const CUSTOMERS_AT_ONCE = 50;

@@ -1,7 +1,6 @@
 import { chmod, chown, mkdir, readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Account } from '../account.ts';
-import type { Home } from '../home.ts';
 import { findClosedFolder, permits, READ } from '../reach.ts';
 import { BackupFailure } from './failure.ts';
 import { WAL } from './manifest.ts';
@@ -12,7 +11,7 @@ import { WAL } from './manifest.ts';
  */
 const TIMEOUT_S = 60;
 
-export type ArchiveHome = Pick<Home, 'runAs'>;
+export type ArchiveHome = { runAs: Account | undefined };
 
 /** Creates the folder of the archive, which belongs to the account of PostgreSQL. */
 export async function readyArchive(backupDir: string, home: ArchiveHome): Promise<string> {

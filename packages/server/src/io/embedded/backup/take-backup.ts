@@ -5,7 +5,7 @@ import pg from 'pg';
 import { systemClock } from '../../../base/clock.ts';
 import { readFacts } from '../facts.ts';
 import { type HomeOptions, openHome } from '../home.ts';
-import { type EmbeddedConnection, openEmbedded } from '../open-embedded.ts';
+import { openEmbedded } from '../open-embedded.ts';
 import { copyCluster } from './copy-cluster.ts';
 import { copyWal } from './copy-wal.ts';
 import { hashFile, syncFolder, writeSafely } from './copy-file.ts';
@@ -13,6 +13,7 @@ import { closeEnvelope } from './envelope.ts';
 import { BackupFailure } from './failure.ts';
 import { type BackupFile, DATA, MANIFEST, type Manifest, SECRETS } from './manifest.ts';
 import { draftNameOf, sweepBackupDrafts } from './drafts.ts';
+import type { EmbeddedConnection } from '../follow.ts';
 
 /** Encrypted with the passphrase: without the key the database is unreadable, and without the password there is no access to it. */
 export type KeptSecrets = { secretKey: string; user: string; password: string; database: string };

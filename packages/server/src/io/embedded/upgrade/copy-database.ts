@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { appliedMigrations, migrateUpTo, readSchemaState } from '../../db/index.ts';
-import type { EmbeddedConnection } from '../open-embedded.ts';
 import { EmbeddedFailure } from '../failure.ts';
 import { copyTable } from './copy-table.ts';
+import type { EmbeddedConnection } from '../follow.ts';
 
 export type CopiedTable = { table: string; rows: number };
 

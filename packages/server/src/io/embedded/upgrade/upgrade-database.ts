@@ -6,7 +6,6 @@ import { dropRestoreDraft, restoreDraftOf, sweepRestoreDrafts } from '../backup/
 import { EmbeddedFailure } from '../failure.ts';
 import { findKept } from '../find-kept.ts';
 import { readFacts, replaceFacts } from '../facts.ts';
-import type { EmbeddedConnection } from '../open-embedded.ts';
 import { type Home, type HomeOptions, isInitialized, openHome } from '../home.ts';
 import { dataMissing, initializeCluster } from '../initialize-cluster.ts';
 import { startPostmaster } from '../start-postmaster.ts';
@@ -16,6 +15,7 @@ import { lockUpgrade } from './lock-upgrade.ts';
 import { READ_ONLY, stopLeft } from './stop-left.ts';
 import { checkSwappable, putBack, swap } from './swap.ts';
 import { oldBinaries, versionOf } from './versions.ts';
+import type { EmbeddedConnection } from '../follow.ts';
 
 export type Upgrading = HomeOptions & {
   /** Transfers the remaining state to the new database after all rows were copied. */
