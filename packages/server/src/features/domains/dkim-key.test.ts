@@ -8,7 +8,6 @@ import {
   type DkimKey,
   freeSlot,
   generateKey,
-  type KeyState,
   openKey,
   RETIRES_AFTER_MS,
   sealKey,
@@ -16,7 +15,7 @@ import {
   selectorOf,
   type Slot,
 } from './dkim-key.ts';
-import type { Verdict } from './findings.ts';
+import type { Verdict, KeyState } from './findings.ts';
 
 const NOW = 100 * 86_400_000;
 const key = (slot: Slot, state: KeyState, changedAt = NOW): DkimKey => ({

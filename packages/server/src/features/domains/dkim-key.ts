@@ -1,7 +1,7 @@
 import { generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Sealer } from '../../base/seal.ts';
-import type { Verdict } from './findings.ts';
+import type { Verdict, KeyState } from './findings.ts';
 
 /**
  * A domain signs with one key. It may have a second key in preparation, under a selector of its own:
@@ -24,8 +24,6 @@ export type DkimKey = {
 };
 
 export type Slot = 'a' | 'b';
-export type KeyState = 'pending' | 'published' | 'active' | 'retiring';
-
 export type KeyMove = { slot: Slot; to: KeyState | 'gone' };
 
 /** After this time, all name servers of a zone have a record. */

@@ -1,4 +1,4 @@
-import type { KeyState } from './dkim-key.ts';
+export type KeyState = 'pending' | 'published' | 'active' | 'retiring';
 
 /** `unknown`: DNS did not answer. This counts neither for nor against the domain. */
 export type Verdict = 'ok' | 'missing' | 'wrong' | 'unknown';

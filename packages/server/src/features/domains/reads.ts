@@ -1,5 +1,5 @@
 import { plainList, type Tx } from '../../io/db/index.ts';
-import type { DkimKey, KeyState, Slot } from './dkim-key.ts';
+import type { DkimKey, Slot } from './dkim-key.ts';
 import {
   type DomainState,
   parseThrottle,
@@ -8,7 +8,7 @@ import {
   type Tracking,
 } from './domain.ts';
 import type { DueDomain, DueProbe, SealedKey } from './store.ts';
-import type { Finding } from './findings.ts';
+import type { Finding, KeyState } from './findings.ts';
 
 type DomainRow = {
   project_id: number;
