@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { silentLog } from '../packages/server/src/base/log.ts';
-import { composeMail, openRelay } from '../packages/server/src/io/mail/index.ts';
+import { composeMail } from '../packages/server/src/io/mail/compose.ts';
+import { openRelay } from '../packages/server/src/io/mail/relay.ts';
 import type { Attack, Finding, Target } from './attack.ts';
 import { hostileAddresses, mailPayloads, SMUGGLED_ENDS } from './mail-payloads.ts';
 import { runTests } from './run-tests.ts';

@@ -11,7 +11,7 @@ import { silentLog } from '../packages/server/src/base/log.ts';
 import { createSealer, type Sealer } from '../packages/server/src/base/seal.ts';
 import { createKey } from '../packages/server/src/flows/create-key.ts';
 import { createProject } from '../packages/server/src/flows/create-project.ts';
-import { type Database, openDatabase } from '../packages/server/src/io/db/index.ts';
+import { type Database, openDatabase } from '../packages/server/src/io/db/database.ts';
 import { openEmbedded } from '../packages/server/src/io/embedded/index.ts';
 import { freePort } from '../packages/server/testkit/free-port.ts';
 import { postgresPid } from './measure.ts';

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../packages/server/src/base/clock.ts';
 import { silentLog } from '../packages/server/src/base/log.ts';
 import { setSettings } from '../packages/server/src/flows/set-settings.ts';
-import { type Database, openDatabase } from '../packages/server/src/io/db/index.ts';
+import { type Database, openDatabase } from '../packages/server/src/io/db/database.ts';
 import { type DnsServer, startDnsServer } from '../packages/server/testkit/dns-server.ts';
 import { letFallDue, verifyDomain, writeLetters } from '../packages/server/testkit/mail-survival.ts';
 import { type Sink, startSink } from '../packages/server/testkit/sink.ts';

@@ -37,7 +37,7 @@ export const GROWN: Grown[] = [
       const { checkJson, MANY_JSON } = await import('../../packages/server/src/http/check-json.ts');
       const { readBulk } = await import('../../packages/server/src/http/v1/envelope.ts');
       const { runSteps } = await import('../../packages/server/src/base/steps.ts');
-      const { readUser } = await import('../../packages/server/src/base/records/index.ts');
+      const { readUser } = await import('../../packages/server/src/base/records/record.ts');
       return (input) => {
         checkJson(Buffer.from(input), MANY_JSON);
         const options = { now: 0, checkStrings: true, field: 'users' } as const;
@@ -85,7 +85,7 @@ export const GROWN: Grown[] = [
     ],
     frame: (text) => text,
     async load() {
-      const { renderEmail } = await import('../../packages/server/src/features/writing/index.ts');
+      const { renderEmail } = await import('../../packages/server/src/features/writing/render-email.ts');
       return (body) => renderEmail({ ...LETTER, body }, FRAME);
     },
   },
@@ -121,7 +121,7 @@ export const GROWN: Grown[] = [
     ],
     frame: (text) => `<html><body>${text}</body></html>`,
     async load() {
-      const { renderEmail } = await import('../../packages/server/src/features/writing/index.ts');
+      const { renderEmail } = await import('../../packages/server/src/features/writing/render-email.ts');
       return (body) => renderEmail({ ...LETTER, format: 'html', body }, FRAME);
     },
   },
@@ -144,7 +144,7 @@ export const GROWN: Grown[] = [
     frame: (text) => `<mjml><mj-body>${text}</mj-body></mjml>`,
     async load() {
       // Compiles once, so that loading the compiler is not counted.
-      const { publishable } = await import('../../packages/server/src/features/writing/index.ts');
+      const { publishable } = await import('../../packages/server/src/features/writing/publish.ts');
       await publishable({ ...LETTER, format: 'mjml', body: '<mjml><mj-body></mj-body></mjml>' });
       return (body) => publishable({ ...LETTER, format: 'mjml', body });
     },
@@ -159,7 +159,7 @@ export const GROWN: Grown[] = [
         Math.min(10_000, text.length / 6),
       )}</mj-raw></mj-body></mjml>`,
     async load() {
-      const { publishable } = await import('../../packages/server/src/features/writing/index.ts');
+      const { publishable } = await import('../../packages/server/src/features/writing/publish.ts');
       await publishable({ ...LETTER, format: 'mjml', body: '<mjml><mj-body></mj-body></mjml>' });
       return (body) => publishable({ ...LETTER, format: 'mjml', body });
     },
@@ -186,7 +186,7 @@ export const GROWN: Grown[] = [
     ],
     frame: lines(`{% assign a = ${LIST} %}{% assign b = ${LIST} %}{% assign c = "a" %}`),
     async load() {
-      const { renderLetter } = await import('../../packages/server/src/features/writing/index.ts');
+      const { renderLetter } = await import('../../packages/server/src/features/writing/render.ts');
       return (body) => renderLetter({ ...LETTER, body }, VARIABLES);
     },
   },
@@ -238,7 +238,7 @@ export const GROWN: Grown[] = [
     ],
     frame: (text) => `550 ${text}`,
     async load() {
-      const { classifyReply } = await import('../../packages/server/src/base/bounce/index.ts');
+      const { classifyReply } = await import('../../packages/server/src/base/bounce/classify-reply.ts');
       return (reply) => classifyReply({ stage: 'rcpt', code: 550, reply });
     },
   },
@@ -249,7 +249,7 @@ export const GROWN: Grown[] = [
     nests: [['(', ')']],
     frame: (text) => text,
     async load() {
-      const { readStreamFilter } = await import('../../packages/server/src/features/stream/index.ts');
+      const { readStreamFilter } = await import('../../packages/server/src/features/stream/stream.ts');
       return (filter) => readStreamFilter(filter);
     },
   },
@@ -267,7 +267,7 @@ export const GROWN: Grown[] = [
     ],
     frame: (text) => `{"any":[${text}{"trait":"b","equals":2}]}`,
     async load() {
-      const { parsePredicate } = await import('../../packages/server/src/base/predicate/index.ts');
+      const { parsePredicate } = await import('../../packages/server/src/base/predicate/parse.ts');
       return (definition) => parsePredicate(JSON.parse(definition));
     },
   },

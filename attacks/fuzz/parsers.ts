@@ -2,33 +2,31 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cellsOf, readRows, recordOfCells, targetOf } from '@beckon/contract/files';
 import { readWebhookSecret, verifyWebhook } from '@beckon/contract/signature';
-import { classifyReply } from '../../packages/server/src/base/bounce/index.ts';
+import { classifyReply } from '../../packages/server/src/base/bounce/classify-reply.ts';
 import { parseDuration } from '../../packages/server/src/base/duration.ts';
 import { parseInstant } from '../../packages/server/src/base/instant.ts';
 import { readLetterToken } from '../../packages/server/src/base/letter-token.ts';
-import {
-  classifyMail,
-  readMail,
-  replyText,
-  snippetOf,
-} from '../../packages/server/src/base/mail-in/index.ts';
-import { parsePredicate } from '../../packages/server/src/base/predicate/index.ts';
-import { readEvent, readUser } from '../../packages/server/src/base/records/index.ts';
+import { classifyMail } from '../../packages/server/src/base/mail-in/classify-mail.ts';
+import { readMail } from '../../packages/server/src/base/mail-in/read-mail.ts';
+import { replyText, snippetOf } from '../../packages/server/src/base/mail-in/reply-text.ts';
+import { parsePredicate } from '../../packages/server/src/base/predicate/parse.ts';
+import { readEvent, readUser } from '../../packages/server/src/base/records/record.ts';
 import { judgeDkim } from '../../packages/server/src/features/domains/judge-dkim.ts';
 import { judgeDmarc } from '../../packages/server/src/features/domains/judge-dmarc.ts';
 import { readSpf } from '../../packages/server/src/features/domains/judge-spf.ts';
 import { readDomainName } from '../../packages/server/src/features/domains/domain-name.ts';
-import { readIdempotencyKey } from '../../packages/server/src/features/idempotency/index.ts';
-import { parseRule, SHIPPED_RULES } from '../../packages/server/src/features/rules/index.ts';
-import { momentOf, readStreamFilter } from '../../packages/server/src/features/stream/index.ts';
+import { readIdempotencyKey } from '../../packages/server/src/features/idempotency/key.ts';
+import { parseRule } from '../../packages/server/src/features/rules/parse.ts';
+import { SHIPPED_RULES } from '../../packages/server/src/features/rules/shipped.ts';
+import { momentOf, readStreamFilter } from '../../packages/server/src/features/stream/stream.ts';
 import { readRetryAfter } from '../../packages/server/src/features/webhooks/schedule.ts';
-import { readTemplate } from '../../packages/server/src/features/writing/index.ts';
+import { readTemplate } from '../../packages/server/src/features/writing/parse-template.ts';
 import { readPage } from '../../packages/server/src/http/dashboard/pages.ts';
 import { runSteps } from '../../packages/server/src/base/steps.ts';
 import { readBatch, readBulk, readSingle } from '../../packages/server/src/http/v1/envelope.ts';
-import { authenticateMail } from '../../packages/server/src/io/mail/index.ts';
+import { authenticateMail } from '../../packages/server/src/io/mail/authenticate.ts';
 import { isQuick } from '../../packages/server/src/io/mail/read-inbound.ts';
-import { checkUrl } from '../../packages/server/src/io/outbound/index.ts';
+import { checkUrl } from '../../packages/server/src/io/outbound/check-url.ts';
 import { hostileAddresses } from '../mail-payloads.ts';
 import { URLS } from '../url-corpus.ts';
 

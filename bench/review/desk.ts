@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../../packages/server/src/io/db/index.ts';
-import { makeLink } from '../../packages/server/src/features/team/index.ts';
+import type { Database } from '../../packages/server/src/io/db/database.ts';
+import { makeLink } from '../../packages/server/src/features/team/links.ts';
 import { createRule } from '../../packages/server/src/flows/create-rule.ts';
 import { progress } from '../fill.ts';
 import type { Ground, Project, Server } from '../stage.ts';

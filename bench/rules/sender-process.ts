@@ -7,7 +7,7 @@ import type { SendDeps } from '../../packages/server/src/flows/send-drafts/decid
 import type { Sender, Sent } from '../../packages/server/src/flows/send-drafts/index.ts';
 import { recordResults } from '../../packages/server/src/flows/send-drafts/record-results.ts';
 import { claimBatch } from '../../packages/server/src/flows/send-drafts/send-batch.ts';
-import { openDatabase } from '../../packages/server/src/io/db/index.ts';
+import { openDatabase } from '../../packages/server/src/io/db/database.ts';
 import { testMailroom } from '../../packages/server/testkit/mailroom.ts';
 import { startSender } from '../../packages/server/src/worker/sender.ts';
 import type { LetterResult } from '../../packages/server/src/flows/send-drafts/heed-refusals.ts';

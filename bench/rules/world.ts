@@ -1,8 +1,9 @@
-import type { Content } from '../../packages/server/src/features/drafts/index.ts';
-import { findShippedLetter, renderLetter } from '../../packages/server/src/features/writing/index.ts';
+import type { Content } from '../../packages/server/src/features/drafts/draft.ts';
+import { findShippedLetter } from '../../packages/server/src/features/writing/shipped.ts';
+import { renderLetter } from '../../packages/server/src/features/writing/render.ts';
 import { createRule } from '../../packages/server/src/flows/create-rule.ts';
 import { setSettings } from '../../packages/server/src/flows/set-settings.ts';
-import type { Database } from '../../packages/server/src/io/db/index.ts';
+import type { Database } from '../../packages/server/src/io/db/database.ts';
 import { pause } from '../digest/visible.ts';
 import { fillInSteps } from '../fill.ts';
 import type { Ground } from '../stage.ts';

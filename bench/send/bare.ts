@@ -3,12 +3,9 @@ import DKIM from 'nodemailer/lib/dkim';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { silentLog } from '../../packages/server/src/base/log.ts';
-import {
-  composeMail,
-  type DkimKey,
-  type Letter,
-  openRelay,
-} from '../../packages/server/src/io/mail/index.ts';
+import { composeMail } from '../../packages/server/src/io/mail/compose.ts';
+import type { DkimKey, Letter } from '../../packages/server/src/io/mail/letter.ts';
+import { openRelay } from '../../packages/server/src/io/mail/relay.ts';
 
 /**
  * The baselines of `send throughput`: emails with the same text to the same sink over the same number of connections, without a database.

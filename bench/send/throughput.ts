@@ -1,5 +1,5 @@
 import { silentLog } from '../../packages/server/src/base/log.ts';
-import { openRelay } from '../../packages/server/src/io/mail/index.ts';
+import { openRelay } from '../../packages/server/src/io/mail/relay.ts';
 import { median } from '../measure.ts';
 import { ratio, round } from '../print.ts';
 import { progress, withClient } from '../fill.ts';

@@ -1,9 +1,12 @@
-import { addDomain, createSigners, generateKey } from '../../packages/server/src/features/domains/index.ts';
-import { letterHeaders } from '../../packages/server/src/features/sending/index.ts';
-import { renderEmail, renderLetter } from '../../packages/server/src/features/writing/index.ts';
+import { addDomain } from '../../packages/server/src/features/domains/add-domain.ts';
+import { createSigners } from '../../packages/server/src/features/domains/signers.ts';
+import { generateKey } from '../../packages/server/src/features/domains/dkim-key.ts';
+import { letterHeaders } from '../../packages/server/src/features/sending/headers.ts';
+import { renderEmail } from '../../packages/server/src/features/writing/render-email.ts';
+import { renderLetter } from '../../packages/server/src/features/writing/render.ts';
 import { createRule } from '../../packages/server/src/flows/create-rule.ts';
 import { setSettings } from '../../packages/server/src/flows/set-settings.ts';
-import type { DkimKey } from '../../packages/server/src/io/mail/index.ts';
+import type { DkimKey } from '../../packages/server/src/io/mail/letter.ts';
 import { NAME, type World } from '../rules/world.ts';
 import type { Ground } from '../stage.ts';
 import { addSilent, makePeople } from '../world.ts';

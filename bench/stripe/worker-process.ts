@@ -2,11 +2,12 @@ import { systemClock } from '../../packages/server/src/base/clock.ts';
 import { idMaker } from '../../packages/server/src/base/ids.ts';
 import { createLog } from '../../packages/server/src/base/log.ts';
 import { createSealer } from '../../packages/server/src/base/seal.ts';
-import { openSuppressionHasher } from '../../packages/server/src/features/suppressions/index.ts';
+import { openSuppressionHasher } from '../../packages/server/src/features/suppressions/hasher.ts';
 import { createDigest } from '../../packages/server/src/flows/digest/index.ts';
-import { openDatabase } from '../../packages/server/src/io/db/index.ts';
+import { openDatabase } from '../../packages/server/src/io/db/database.ts';
 import { stripeReader } from '../../packages/server/src/main/stripe-reader.ts';
-import { startDigester, startImporter } from '../../packages/server/src/worker/index.ts';
+import { startDigester } from '../../packages/server/src/worker/digester.ts';
+import { startImporter } from '../../packages/server/src/worker/importer.ts';
 
 /**
  * The part of a worker that imports and processes, with Stripe on loopback. The address of Stripe is the only thing that no setting can

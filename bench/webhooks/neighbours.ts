@@ -1,5 +1,5 @@
 import { freePort } from '../../packages/server/testkit/free-port.ts';
-import { listEndpoints } from '../../packages/server/src/features/endpoints/index.ts';
+import { listEndpoints } from '../../packages/server/src/features/endpoints/reads.ts';
 import { changeEndpoint } from '../../packages/server/src/flows/webhook-endpoints.ts';
 import { median, quantile, usageOf } from '../measure.ts';
 import { percent, round } from '../print.ts';

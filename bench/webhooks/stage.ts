@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { iso, systemClock } from '../../packages/server/src/base/clock.ts';
 import { idMaker } from '../../packages/server/src/base/ids.ts';
-import { dueEarlier } from '../../packages/server/src/features/turns/index.ts';
-import { messageName, queueWebhooks } from '../../packages/server/src/features/webhooks/index.ts';
+import { dueEarlier } from '../../packages/server/src/features/turns/due.ts';
+import { messageName } from '../../packages/server/src/features/webhooks/webhook.ts';
+import { insertMessages as queueWebhooks } from '../../packages/server/src/features/webhooks/store.ts';
 import { addEndpoint } from '../../packages/server/src/flows/webhook-endpoints.ts';
 import { cpuBetween, usageOf, usageOfTree } from '../measure.ts';
 import { type Ground, openGround, type Server } from '../stage.ts';

@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Fault } from '../../packages/server/src/base/fault.ts';
-import { createSigners } from '../../packages/server/src/features/domains/index.ts';
+import { createSigners } from '../../packages/server/src/features/domains/signers.ts';
 import { type Act, moveDraft } from '../../packages/server/src/flows/move-draft.ts';
 import { resumeProject, pauseProject } from '../../packages/server/src/flows/pause-project.ts';
 import { revokeKey } from '../../packages/server/src/flows/revoke-key.ts';
-import { createRenderer } from '../../packages/server/src/flows/rendering/index.ts';
-import { type Mailroom, NO_PROVIDERS } from '../../packages/server/src/flows/send-drafts/index.ts';
+import { createRenderer } from '../../packages/server/src/flows/rendering/renderer.ts';
+import type { Mailroom } from '../../packages/server/src/flows/send-drafts/mailroom.ts';
+import { NO_PROVIDERS } from '../../packages/server/src/flows/send-drafts/providers.ts';
 import { suppress } from '../../packages/server/src/flows/suppress.ts';
 import type { ActEntry, Journal, World } from '../journal.ts';
 import { exponential, pick, type Random, randomOf } from '../random.ts';

@@ -7,7 +7,7 @@ import { systemClock } from '../../packages/server/src/base/clock.ts';
 import { deriveKey } from '../../packages/server/src/base/hash.ts';
 import { silentLog } from '../../packages/server/src/base/log.ts';
 import { createProject } from '../../packages/server/src/flows/create-project.ts';
-import { openDatabase } from '../../packages/server/src/io/db/index.ts';
+import { openDatabase } from '../../packages/server/src/io/db/database.ts';
 import type { Fault, Stage } from '../fault.ts';
 import { inFlight, note } from '../inject/hold.ts';
 import { openJournal, type World } from '../journal.ts';

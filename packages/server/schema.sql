@@ -316,7 +316,7 @@ CREATE TABLE beckon.event (
   seq bigint NOT NULL,
   suppressed boolean
 ) PARTITION BY RANGE (received_at);
-COMMENT ON TABLE beckon.event IS 'Partitioned by the month of processing. features/events creates the partitions ahead of time.';
+COMMENT ON TABLE beckon.event IS 'Partitioned by the month of processing. modules/users/events creates the partitions ahead of time.';
 COMMENT ON COLUMN beckon.event.suppressed IS 'NULL for outcomes of emails: they are neither suppressed nor normal events and do not move the watermark of the user.';
 
 CREATE TABLE beckon.event_dedupe (

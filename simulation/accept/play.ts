@@ -1,12 +1,8 @@
 import { createHash } from 'node:crypto';
 import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
 import { silentLog } from '../../packages/server/src/base/log.ts';
-import {
-  type Accept,
-  createAccept,
-  type Entry,
-  type Verdict,
-} from '../../packages/server/src/flows/accept/index.ts';
+import { type Accept, createAccept } from '../../packages/server/src/flows/accept/index.ts';
+import type { Entry, Verdict } from '../../packages/server/src/flows/accept/entry.ts';
 import { type Random, randomOf } from '../../packages/server/src/flows/demo/random.ts';
 import { must } from '../emails/checks.ts';
 import { Violation } from '../schedule.ts';
@@ -14,7 +10,7 @@ import { openWire, type Wire } from './database.ts';
 import { keptName, newRows, type Rows, type Weakness } from './rows.ts';
 
 /**
- * Runs the real `flows/accept`, with its flushers, committers and concurrent duplicates, over rows in memory. There are two processes,
+ * Runs the real `modules/ingest/accept`, with its flushers, committers and concurrent duplicates, over rows in memory. There are two processes,
  * callers that retry with their Idempotency-Key, and kills. The seed determines the order of everything.
  */
 export async function playAccept(seed: number, weakness: Weakness = 'none'): Promise<number> {

@@ -1,5 +1,6 @@
-import type { Draft } from '../../packages/server/src/features/drafts/index.ts';
-import type { GateReason, Policy } from '../../packages/server/src/features/sending/index.ts';
+import type { Draft } from '../../packages/server/src/features/drafts/draft.ts';
+import type { GateReason } from '../../packages/server/src/features/sending/gate.ts';
+import type { Policy } from '../../packages/server/src/features/sending/facts.ts';
 import type { Owner } from '../schedule.ts';
 import type { Message, Store } from './store.ts';
 import { isIncomplete, rendersForSending } from './template.ts';

@@ -1,22 +1,11 @@
 import { normaliseAddress } from '../../packages/server/src/base/address.ts';
-import {
-  type By,
-  cancel,
-  closeEditor,
-  type Decided,
-  type Draft,
-  edit,
-  hold,
-  isRefused,
-  modeChanged,
-  NOT_WHOLE,
-  openEditor,
-  postpone,
-  release,
-  resumed,
-  skip,
-  undo,
-} from '../../packages/server/src/features/drafts/index.ts';
+import { type By, type Decided, isRefused } from '../../packages/server/src/features/drafts/refuse.ts';
+import { cancel, hold, release } from '../../packages/server/src/features/drafts/hold-draft.ts';
+import { closeEditor, edit, openEditor } from '../../packages/server/src/features/drafts/edit-draft.ts';
+import { type Draft, NOT_WHOLE } from '../../packages/server/src/features/drafts/draft.ts';
+import { modeChanged, resumed } from '../../packages/server/src/features/drafts/resume-drafts.ts';
+import { postpone } from '../../packages/server/src/features/drafts/postpone-draft.ts';
+import { skip, undo } from '../../packages/server/src/features/drafts/approve-draft.ts';
 import type { Owner, Task } from '../schedule.ts';
 import type { Stage } from './sender.ts';
 import { write } from './store.ts';

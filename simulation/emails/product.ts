@@ -1,16 +1,15 @@
+import { approve } from '../../packages/server/src/features/drafts/approve-draft.ts';
 import {
-  approve,
   claim,
-  type Draft,
-  dueAction,
   finish,
-  follow,
-  hold,
   returnDraft,
   retry,
   holdWhileSending,
-} from '../../packages/server/src/features/drafts/index.ts';
-import { refill } from '../../packages/server/src/features/sending/index.ts';
+} from '../../packages/server/src/features/drafts/send-draft.ts';
+import type { Draft } from '../../packages/server/src/features/drafts/draft.ts';
+import { dueAction, hold } from '../../packages/server/src/features/drafts/hold-draft.ts';
+import { follow } from '../../packages/server/src/features/drafts/follow-facts.ts';
+import { refill } from '../../packages/server/src/features/sending/throttle.ts';
 import { passGates } from '../../packages/server/src/flows/send-drafts/ask-gates.ts';
 import type { Message, Said } from './store.ts';
 

@@ -1,13 +1,12 @@
-import { newDraft } from '../../packages/server/src/features/drafts/index.ts';
+import { newDraft } from '../../packages/server/src/features/drafts/new-draft.ts';
 import {
   advance,
   afterDraft,
-  compile,
   onTime,
-  type Program,
-  type Run,
   standAt,
-} from '../../packages/server/src/features/sequences/index.ts';
+} from '../../packages/server/src/features/sequences/advance.ts';
+import { compile, type Program } from '../../packages/server/src/features/sequences/program.ts';
+import type { Run } from '../../packages/server/src/features/sequences/run.ts';
 import type { Owner, Task } from '../schedule.ts';
 import { must } from './checks.ts';
 import type { Stage } from './sender.ts';

@@ -1,19 +1,13 @@
 import { normaliseAddress } from '../../packages/server/src/base/address.ts';
-import {
-  cancel,
-  closeEditor,
-  type Decided,
-  type Draft,
-  ENGINE,
-  isRefused,
-  release,
-} from '../../packages/server/src/features/drafts/index.ts';
-import { personKey, type Person as Tracked } from '../../packages/server/src/features/people/index.ts';
-import {
-  CONTEND_WITHIN_MS,
-  type GateAnswer,
-  quietUntil,
-} from '../../packages/server/src/features/sending/index.ts';
+import { cancel, release } from '../../packages/server/src/features/drafts/hold-draft.ts';
+import { closeEditor } from '../../packages/server/src/features/drafts/edit-draft.ts';
+import { type Decided, isRefused } from '../../packages/server/src/features/drafts/refuse.ts';
+import { type Draft, ENGINE } from '../../packages/server/src/features/drafts/draft.ts';
+import { personKey } from '../../packages/server/src/features/people/people.ts';
+import type { Person as Tracked } from '../../packages/server/src/features/people/person.ts';
+import { CONTEND_WITHIN_MS } from '../../packages/server/src/features/sending/caps.ts';
+import type { GateAnswer } from '../../packages/server/src/features/sending/gate.ts';
+import { quietUntil } from '../../packages/server/src/features/sending/quiet-hours.ts';
 import type { Gates } from '../../packages/server/src/flows/send-drafts/ask-gates.ts';
 import type { Owner, Schedule, Task } from '../schedule.ts';
 import type { Happened } from './checks.ts';
@@ -23,7 +17,7 @@ import { type Message, nextToSend, type Said, type Store, write } from './store.
 import { rendersForSending } from './template.ts';
 
 /**
- * Models `flows/send-drafts` over rows in memory: the same steps in the same order, with the product's decisions in them. A transaction is
+ * Models `modules/delivery` over rows in memory: the same steps in the same order, with the product's decisions in them. A transaction is
  * one step here. Between two steps the process may die, or stall for longer than its lease.
  */
 export type Stage = {

@@ -1,6 +1,8 @@
-import type { Draft, Move, Moved } from '../../packages/server/src/features/drafts/index.ts';
-import type { Bucket, Policy } from '../../packages/server/src/features/sending/index.ts';
-import type { Run } from '../../packages/server/src/features/sequences/index.ts';
+import type { Draft } from '../../packages/server/src/features/drafts/draft.ts';
+import type { Move, Moved } from '../../packages/server/src/features/drafts/moves.ts';
+import type { Bucket } from '../../packages/server/src/features/sending/throttle.ts';
+import type { Policy } from '../../packages/server/src/features/sending/facts.ts';
+import type { Run } from '../../packages/server/src/features/sequences/run.ts';
 
 /** The rows that sending uses. A transaction is one step of a task: all of it, or nothing. */
 export type Message = {

@@ -1,4 +1,5 @@
-import { type By, type Draft, isRefused } from '../../packages/server/src/features/drafts/index.ts';
+import { type By, isRefused } from '../../packages/server/src/features/drafts/refuse.ts';
+import type { Draft } from '../../packages/server/src/features/drafts/draft.ts';
 import type { Stage } from './sender.ts';
 import { type Template, write } from './store.ts';
 

@@ -1,4 +1,4 @@
-import type { DeliveryResult } from '../../packages/server/src/features/webhooks/index.ts';
+import type { DeliveryResult } from '../../packages/server/src/features/webhooks/webhook.ts';
 import type { Answered } from '../../packages/server/src/flows/deliver-webhooks/answer.ts';
 import { must } from '../emails/checks.ts';
 import { deliveriesOf, type Delivery, type Endpoint, inFlight, keyOf, type Store } from './store.ts';

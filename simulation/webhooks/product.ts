@@ -1,4 +1,4 @@
-import { judge, mayClaim, refill } from '../../packages/server/src/features/endpoints/index.ts';
+import { judge, mayClaim, refill } from '../../packages/server/src/features/endpoints/health.ts';
 import { resultOf } from '../../packages/server/src/flows/deliver-webhooks/answer.ts';
 import { shareRooms } from '../../packages/server/src/flows/deliver-webhooks/share-out.ts';
 import type { Delivery } from './store.ts';

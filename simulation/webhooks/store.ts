@@ -1,5 +1,5 @@
-import type { Health } from '../../packages/server/src/features/endpoints/index.ts';
-import type { DeliveryState } from '../../packages/server/src/features/webhooks/index.ts';
+import type { Health } from '../../packages/server/src/features/endpoints/health.ts';
+import type { DeliveryState } from '../../packages/server/src/features/webhooks/webhook.ts';
 
 export type Attempt = {
   startedAt: number;

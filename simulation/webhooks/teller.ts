@@ -1,11 +1,11 @@
-import { TRIES_MAX } from '../../packages/server/src/features/webhooks/index.ts';
+import { TRIES_MAX } from '../../packages/server/src/features/webhooks/schedule.ts';
 import { type Answered, isGood } from '../../packages/server/src/flows/deliver-webhooks/answer.ts';
 import type { Owner, Schedule, Task } from '../schedule.ts';
 import type { Heard, Watched } from './checks.ts';
 import type { Product } from './product.ts';
 import { deliveriesOf, type Delivery, type Endpoint, inFlight, keyOf, type Store } from './store.ts';
 
-/** Models `flows/deliver-webhooks` over rows in memory. A round is one commit, and its claims are requested after it. */
+/** Models `modules/webhooks/dispatch` over rows in memory. A round is one commit, and its claims are requested after it. */
 export type Stage = {
   schedule: Schedule;
   product: Product;

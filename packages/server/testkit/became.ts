@@ -1,7 +1,7 @@
 import { idMaker } from '../src/base/ids.ts';
 import { silentLog } from '../src/base/log.ts';
-import type { Happened, Outcome, WhatHappened } from '../src/features/outcomes/index.ts';
-import { recordOutcomes } from '../src/flows/record-outcome/index.ts';
+import type { Happened, Outcome, WhatHappened } from '../src/features/outcomes/outcome.ts';
+import { recordOutcomes } from '../src/flows/record-outcome/record-outcomes.ts';
 import { HOUR } from './drafts.ts';
 import { newStory, type Stage, type Story } from './story.ts';
 

@@ -2,8 +2,8 @@ import Fastify from 'fastify';
 import { idMaker } from '../src/base/ids.ts';
 import { letterToken } from '../src/base/letter-token.ts';
 import { silentLog } from '../src/base/log.ts';
-import { mountChoices } from '../src/http/choices/index.ts';
-import type { Database } from '../src/io/db/index.ts';
+import { mountChoices } from '../src/http/choices/mount-choices.ts';
+import type { Database } from '../src/io/db/database.ts';
 import { TOKEN_KEYS } from './mailroom.ts';
 import type { Story } from './story.ts';
 

@@ -2,19 +2,17 @@ import Fastify from 'fastify';
 import type { Role } from '@beckon/contract/dashboard';
 import { idMaker } from '../src/base/ids.ts';
 import { silentLog } from '../src/base/log.ts';
-import type { Access } from '../src/features/team/index.ts';
+import type { Access } from '../src/features/team/team.ts';
 import { createModels } from '../src/flows/models.ts';
 import { listRuleNeeds } from '../src/flows/rules-in-force.ts';
 import { createAccountEmails } from '../src/flows/team-mail.ts';
-import {
-  createBacktestPlaces,
-  createDashboardApi,
-  createFeeds,
-  DASHBOARD_ROUTES,
-  type DashboardDeps,
-} from '../src/http/dashboard/index.ts';
+import { createBacktestPlaces } from '../src/http/dashboard/backtest-places.ts';
+import { createDashboardApi } from '../src/http/dashboard/mount.ts';
+import { createFeeds } from '../src/http/dashboard/feeds.ts';
+import { DASHBOARD_ROUTES } from '../src/http/dashboard/index.ts';
+import type { DashboardDeps } from '../src/http/dashboard/deps.ts';
 import { transportRules } from '../src/http/transport.ts';
-import type { Database } from '../src/io/db/index.ts';
+import type { Database } from '../src/io/db/database.ts';
 import { testMail } from './mailroom.ts';
 import { PEPPER } from './server.ts';
 

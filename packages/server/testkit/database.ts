@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, inject } from 'vitest';
 import type { Clock } from '../src/base/clock.ts';
 import { silentLog } from '../src/base/log.ts';
-import { type ConnectionSource, type Database, openDatabase } from '../src/io/db/index.ts';
+import type { ConnectionSource } from '../src/io/db/connection.ts';
+import { type Database, openDatabase } from '../src/io/db/database.ts';
 import { inAdmin } from './global-setup.ts';
 
 export type TestDatabase = { url: string; connection: ConnectionSource; drop(): Promise<void> };

@@ -1,8 +1,9 @@
 import { systemClock } from '../src/base/clock.ts';
 import { silentLog } from '../src/base/log.ts';
-import { isSuppressed, listPeople } from '../src/features/people/index.ts';
+import { isSuppressed } from '../src/features/people/watermark.ts';
+import { listPeople } from '../src/features/people/people.ts';
 import { createProject } from '../src/flows/create-project.ts';
-import { type Database, openDatabase } from '../src/io/db/index.ts';
+import { type Database, openDatabase } from '../src/io/db/database.ts';
 import {
   type AcceptedRecord,
   type Event,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { silentLog } from '../src/base/log.ts';
-import { migrate } from '../src/io/db/index.ts';
+import { migrate } from '../src/io/db/migrate.ts';
 import { openEmbedded } from '../src/io/embedded/index.ts';
 
 declare module 'vitest' {

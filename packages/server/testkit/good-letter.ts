@@ -1,4 +1,5 @@
-import { composeMail, type DkimKey, type Letter } from '../src/io/mail/index.ts';
+import { composeMail } from '../src/io/mail/compose.ts';
+import type { DkimKey, Letter } from '../src/io/mail/letter.ts';
 
 const PREHEADER = 'Three steps are left before your team can begin.';
 const LINKS = {

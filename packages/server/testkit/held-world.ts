@@ -1,5 +1,5 @@
 import type { Clock } from '../src/base/clock.ts';
-import type { Query } from '../src/io/db/index.ts';
+import type { Query } from '../src/io/db/statements.ts';
 import type { AskerDeps } from '../src/io/counter/asker.ts';
 import type { Timer } from '../src/io/counter/timer.ts';
 

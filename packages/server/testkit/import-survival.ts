@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { silentLog } from '../src/base/log.ts';
-import { openDatabase } from '../src/io/db/index.ts';
+import { openDatabase } from '../src/io/db/database.ts';
 import { startImporter } from '../src/worker/importer.ts';
 import { importDeps } from './imports.ts';
 

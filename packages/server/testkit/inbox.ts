@@ -1,6 +1,8 @@
-import { encodeChunk, type Priority, lockQueue } from '../src/features/inbox/index.ts';
+import { encodeChunk } from '../src/features/inbox/chunk.ts';
+import type { Priority } from '../src/features/inbox/take.ts';
+import { lockQueue } from '../src/features/inbox/queue.ts';
 import { insertChunks, updateQueueAdvanced } from '../src/features/inbox/store.ts';
-import type { Database } from '../src/io/db/index.ts';
+import type { Database } from '../src/io/db/database.ts';
 
 export type Put = {
   projectId: number;

@@ -1,11 +1,12 @@
 import type { TokenKeys } from '../src/base/letter-token.ts';
 import { createSealer } from '../src/base/seal.ts';
-import { createLookUp, createResolver } from '../src/io/dns/index.ts';
-import { createOutbound } from '../src/io/outbound/index.ts';
-import { createRenderer } from '../src/flows/rendering/index.ts';
+import { createLookUp } from '../src/io/dns/look-up.ts';
+import { createResolver } from '../src/io/dns/resolver.ts';
+import { createOutbound } from '../src/io/outbound/outbound.ts';
+import { createRenderer } from '../src/flows/rendering/renderer.ts';
 import { testHasher } from './hasher.ts';
-import type { Mailroom } from '../src/flows/send-drafts/index.ts';
-import { NO_PROVIDERS } from '../src/flows/send-drafts/index.ts';
+import type { Mailroom } from '../src/flows/send-drafts/mailroom.ts';
+import { NO_PROVIDERS } from '../src/flows/send-drafts/providers.ts';
 
 /** Its threads start on demand, and keep no test alive. */
 export const testRenderer = createRenderer();

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { idMaker } from '../src/base/ids.ts';
-import { type Draft, listDrafts } from '../src/features/drafts/index.ts';
+import type { Draft } from '../src/features/drafts/draft.ts';
+import { listDrafts } from '../src/features/drafts/reads.ts';
 import { createRule } from '../src/flows/create-rule.ts';
 import { type Act, moveDraft } from '../src/flows/move-draft.ts';
 import { setSettings } from '../src/flows/set-settings.ts';

@@ -2,17 +2,13 @@ import { iso } from '../src/base/clock.ts';
 import {
   isAboutAddress,
   isHashed,
-  listSuppressions,
-  SUPPRESSIONS_PAGE_MAX,
-  type SuppressionHasher,
   type SuppressionReason,
-} from '../src/features/suppressions/index.ts';
+} from '../src/features/suppressions/suppression.ts';
+import { listSuppressions, SUPPRESSIONS_PAGE_MAX } from '../src/features/suppressions/reads.ts';
+import type { SuppressionHasher } from '../src/features/suppressions/hasher.ts';
 import { suppress } from '../src/flows/suppress.ts';
-import {
-  type ExportFormat,
-  exportSuppressions,
-  importSuppressions,
-} from '../src/flows/suppression-lists/index.ts';
+import { type ExportFormat, exportSuppressions } from '../src/flows/suppression-lists/export-suppressions.ts';
+import { importSuppressions } from '../src/flows/suppression-lists/import-suppressions.ts';
 import { testHasher } from './hasher.ts';
 import type { Story } from './story.ts';
 

@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto';
 import { afterAll } from 'vitest';
 import type { DeviceAnswer, DeviceBegun, Role, TokenScope } from '@beckon/contract/dashboard';
 import { silentLog } from '../src/base/log.ts';
-import { createTeam, type Team } from '../src/features/team/index.ts';
-import { offerSetup } from '../src/flows/team/index.ts';
-import type { DashboardDeps } from '../src/http/dashboard/index.ts';
+import { createTeam, type Team } from '../src/features/team/create-team.ts';
+import { offerSetup } from '../src/flows/team/offer-link.ts';
+import type { DashboardDeps } from '../src/http/dashboard/deps.ts';
 import { DASHBOARD_ORIGIN, type Reply, type TestDashboard, testDashboard } from './dashboard.ts';
 import type { EndpointServer } from './endpoint-server.ts';
 

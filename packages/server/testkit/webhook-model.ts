@@ -1,5 +1,4 @@
-import { jitterShare } from '../src/features/webhooks/index.ts';
-import { DELAYS_MS } from '../src/features/webhooks/schedule.ts';
+import { jitterShare, DELAYS_MS } from '../src/features/webhooks/schedule.ts';
 
 /** Models one endpoint and its deliveries in the plainest form of the rules: every result is remembered, and nothing is optimized. */
 export type WebhookModel = {

@@ -2,20 +2,16 @@ import { iso } from '../src/base/clock.ts';
 import { idMaker } from '../src/base/ids.ts';
 import { silentLog } from '../src/base/log.ts';
 import { createSealer, type Sealer } from '../src/base/seal.ts';
-import type { NewEndpoint } from '../src/features/endpoints/index.ts';
-import { dueEarlier } from '../src/features/turns/index.ts';
-import {
-  listDeliveries,
-  messageName,
-  nextLooks,
-  queueWebhooks,
-  type ShownDelivery,
-} from '../src/features/webhooks/index.ts';
+import type { NewEndpoint } from '../src/features/endpoints/create-endpoint.ts';
+import { dueEarlier } from '../src/features/turns/due.ts';
+import { listDeliveries, nextLooks, type ShownDelivery } from '../src/features/webhooks/reads.ts';
+import { messageName } from '../src/features/webhooks/webhook.ts';
+import { insertMessages as queueWebhooks } from '../src/features/webhooks/store.ts';
 import { createProject } from '../src/flows/create-project.ts';
 import { createDelivery, type Delivery } from '../src/flows/deliver-webhooks/index.ts';
 import { addEndpoint } from '../src/flows/webhook-endpoints.ts';
-import { type Database, openDatabase } from '../src/io/db/index.ts';
-import { createOutbound, type Outbound } from '../src/io/outbound/index.ts';
+import { type Database, openDatabase } from '../src/io/db/database.ts';
+import { createOutbound, type Outbound } from '../src/io/outbound/outbound.ts';
 import { type HeldClock, heldClock } from './clock.ts';
 import { testDatabase, type TestDatabase } from './database.ts';
 import { HOOK_CA, type HookServer, hookServer } from './hook-server.ts';

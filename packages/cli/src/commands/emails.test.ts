@@ -4,8 +4,8 @@ import { testShell } from '../../testkit/shell.ts';
 import { testWorld } from '../../testkit/world.ts';
 import { idMaker } from '../../../server/src/base/ids.ts';
 import { silentLog } from '../../../server/src/base/log.ts';
-import { insertReply } from '../../../server/src/features/replies/index.ts';
-import { recordOutcomes } from '../../../server/src/flows/record-outcome/index.ts';
+import { insertReply } from '../../../server/src/features/replies/store.ts';
+import { recordOutcomes } from '../../../server/src/flows/record-outcome/record-outcomes.ts';
 
 const world = await testWorld();
 const { db } = world.server;

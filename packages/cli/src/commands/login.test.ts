@@ -8,7 +8,7 @@ import { afterAll, expect, test } from 'vitest';
 import { webhooks } from '@beckon/client';
 import { testShell } from '../../testkit/shell.ts';
 import { testWorld } from '../../testkit/world.ts';
-import { queueWebhooks } from '../../../server/src/features/webhooks/index.ts';
+import { insertMessages as queueWebhooks } from '../../../server/src/features/webhooks/store.ts';
 import { idMaker } from '../../../server/src/base/ids.ts';
 
 const world = await testWorld();

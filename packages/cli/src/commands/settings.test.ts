@@ -4,7 +4,7 @@ import { testShell } from '../../testkit/shell.ts';
 import { testWorld } from '../../testkit/world.ts';
 import { systemClock } from '../../../server/src/base/clock.ts';
 import { silentLog } from '../../../server/src/base/log.ts';
-import { warningCounter } from '../../../server/src/features/warnings/index.ts';
+import { warningCounter } from '../../../server/src/features/warnings/warning-counter.ts';
 
 const world = await testWorld();
 const { db } = world.server;

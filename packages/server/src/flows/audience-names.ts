@@ -1,5 +1,5 @@
-import { loadModels } from '../features/audiences/index.ts';
-import type { Tx } from '../io/db/index.ts';
+import { loadModels } from '../features/audiences/load-models.ts';
+import type { Tx } from '../io/db/statements.ts';
 
 /** Returns a lookup of the project's audience names by id. */
 export async function audienceNames(tx: Tx, projectId: number): Promise<(id: string) => string | undefined> {

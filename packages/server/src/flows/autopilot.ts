@@ -1,4 +1,4 @@
-import type { Rule } from '../features/rules/index.ts';
+import type { Rule } from '../features/rules/rule.ts';
 
 /**
  * Returns the time after which an untouched draft is sent automatically; null if only a member sends it. The project's setting takes

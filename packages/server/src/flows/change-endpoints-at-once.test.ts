@@ -1,7 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
 import { untilSomebodyWaits } from '../../testkit/database.ts';
 import { webhookStage } from '../../testkit/webhooks.ts';
-import { requireEndpoint, updateDisabled } from '../features/endpoints/index.ts';
+import { requireEndpoint } from '../features/endpoints/require-endpoint.ts';
+import { updateDisabled } from '../features/endpoints/store.ts';
 import { runRound } from './deliver-webhooks/round.ts';
 import { changeEndpoint } from './webhook-endpoints.ts';
 

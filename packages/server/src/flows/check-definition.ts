@@ -1,8 +1,9 @@
 import { printDuration } from '../base/duration.ts';
 import { Fault } from '../base/fault.ts';
-import { type ListRuleNeeds, loadModels, type RuleNeed } from '../features/audiences/index.ts';
-import { getSettings } from '../features/projects/index.ts';
-import type { Tx } from '../io/db/index.ts';
+import type { ListRuleNeeds, RuleNeed } from '../features/audiences/rule-needs.ts';
+import { loadModels } from '../features/audiences/load-models.ts';
+import { getSettings } from '../features/projects/get-settings.ts';
+import type { Tx } from '../io/db/statements.ts';
 
 type Checked = { projectId: number; now: number; listRuleNeeds: ListRuleNeeds };
 

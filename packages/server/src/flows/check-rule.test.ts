@@ -1,9 +1,10 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { costlyBody } from '../../testkit/costly-template.ts';
 import { testRenderer } from '../../testkit/mailroom.ts';
-import { createWorkerPool } from '../io/threads/index.ts';
+import { createWorkerPool } from '../io/threads/worker-pool.ts';
 import { tryEmails } from './check-rule.ts';
-import { createRenderer, type Renderer, type RenderTasks } from './rendering/index.ts';
+import { createRenderer, type Renderer } from './rendering/renderer.ts';
+import type { RenderTasks } from './rendering/tasks.ts';
 
 const GOOD = { draft: { subject: 'Hello', body: 'Hello {{ user.name | default: "there" }}' } };
 const COSTLY = { draft: { subject: 'Hello', body: costlyBody() } };

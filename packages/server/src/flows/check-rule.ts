@@ -1,17 +1,17 @@
 import { type FieldFault, Fault } from '../base/fault.ts';
-import { mentionsOf, type Predicate } from '../base/predicate/index.ts';
-import { loadModels } from '../features/audiences/index.ts';
-import { beginCounting, findCounted } from '../features/events/index.ts';
-import { type Definition, type ParsedRule, parseRule } from '../features/rules/index.ts';
-import {
-  checkLetter,
-  type LetterText,
-  listTemplates,
-  shippedLetterNames,
-} from '../features/writing/index.ts';
-import type { Tx } from '../io/db/index.ts';
+import { mentionsOf } from '../base/predicate/mentions.ts';
+import type { Predicate } from '../base/predicate/predicate.ts';
+import { loadModels } from '../features/audiences/load-models.ts';
+import { beginCounting, findCounted } from '../features/events/counted.ts';
+import type { Definition } from '../features/rules/rule.ts';
+import { type ParsedRule, parseRule } from '../features/rules/parse.ts';
+import { checkLetter } from '../features/writing/check-letter.ts';
+import type { LetterText } from '../features/writing/letter.ts';
+import { listTemplates } from '../features/writing/published.ts';
+import { shippedLetterNames } from '../features/writing/shipped.ts';
+import type { Tx } from '../io/db/statements.ts';
 import { checkWindows } from './check-definition.ts';
-import type { Renderer } from './rendering/index.ts';
+import type { Renderer } from './rendering/renderer.ts';
 import { listRuleNeeds } from './rules-in-force.ts';
 
 /** Reads a document as a rule. Throws all of its faults at once. */

@@ -1,19 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type FieldFault, Fault } from '../base/fault.ts';
-import { countOfRule } from '../features/drafts/index.ts';
-import {
-  documentOf,
-  findRule,
-  type Lint,
-  lintRule,
-  parseRule,
-  ruleSentence,
-  type WholeRule,
-} from '../features/rules/index.ts';
-import { countPlaces } from '../features/sequences/index.ts';
-import type { Tx } from '../io/db/index.ts';
+import { countOfRule } from '../features/drafts/rule-counts.ts';
+import { documentOf } from '../features/rules/print.ts';
+import { findRule, type WholeRule } from '../features/rules/find-rule.ts';
+import { type Lint, lintRule } from '../features/rules/lint.ts';
+import { parseRule } from '../features/rules/parse.ts';
+import { ruleSentence } from '../features/rules/sentence.ts';
+import { countPlaces } from '../features/sequences/inside.ts';
+import type { Tx } from '../io/db/statements.ts';
 import { checkReferences, emailFaults } from './check-rule.ts';
-import type { Renderer } from './rendering/index.ts';
+import type { Renderer } from './rendering/renderer.ts';
 import { findSurroundings, type Surroundings } from './show-rules.ts';
 
 /** An unsaved rule in words, with its faults. A document that cannot be read has no sentence. */

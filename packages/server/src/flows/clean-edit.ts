@@ -1,8 +1,9 @@
 import { Fault } from '../base/fault.ts';
-import { type Content, findDraft } from '../features/drafts/index.ts';
-import { cleanEdited } from '../features/writing/index.ts';
-import type { Tx } from '../io/db/index.ts';
-import type { Renderer } from './rendering/index.ts';
+import type { Content } from '../features/drafts/draft.ts';
+import { findDraft } from '../features/drafts/reads.ts';
+import { cleanEdited } from '../features/writing/clean-edited.ts';
+import type { Tx } from '../io/db/statements.ts';
+import type { Renderer } from './rendering/renderer.ts';
 
 /** `before`: the hash of the content that the edit was cleaned against. */
 export type CleanedEdit = { content: Content; before: string };

@@ -8,21 +8,17 @@ import { testHasher } from '../../testkit/hasher.ts';
 import { testMailroom } from '../../testkit/mailroom.ts';
 import { idMaker } from '../base/ids.ts';
 import { silentLog } from '../base/log.ts';
-import {
-  countReview,
-  type Draft,
-  listDraftPage,
-  listDrafts,
-  listMoves,
-  listQueued,
-} from '../features/drafts/index.ts';
-import { knownProperties } from '../features/events/index.ts';
+import { countReview, listDraftPage } from '../features/drafts/review.ts';
+import type { Draft } from '../features/drafts/draft.ts';
+import { listDrafts, listMoves } from '../features/drafts/reads.ts';
+import { listQueued } from '../features/drafts/queue.ts';
+import { knownProperties } from '../features/events/known-properties.ts';
 import { acceptUnchanged, closeGate, confirmRestore } from './confirm-restore.ts';
 import { createAudience } from './create-audience.ts';
 import { createProject } from './create-project.ts';
 import { createRule } from './create-rule.ts';
 import { digestDue } from './digest/due.ts';
-import { startEnrollment } from './enroll/index.ts';
+import { startEnrollment } from './enroll/start-enrollment.ts';
 import { createModels } from './models.ts';
 import { type Act, moveDraft } from './move-draft.ts';
 import { pauseProject, resumeProject } from './pause-project.ts';

@@ -3,27 +3,27 @@ import { iso } from '../base/clock.ts';
 import {
   type AfterRestore,
   afterRestore,
-  type Draft,
   judgeRestored,
-  listOpenDrafts,
   type RestoredAt,
-  writeMoved,
-} from '../features/drafts/index.ts';
-import { nextEnrollmentAt } from '../features/enrollments/index.ts';
-import { listProjects } from '../features/projects/index.ts';
-import {
-  acceptPlace,
-  type Lineage,
-  lockLineage,
-  noteHere,
-  takeBackAcceptance,
-} from '../features/restores/index.ts';
-import { endMessages, takeSendTurn } from '../features/sending/index.ts';
-import { doubtRuns, findRunsById, type Run, wakeRuns } from '../features/sequences/index.ts';
-import { dueEarlier, duesOf, takeTurn } from '../features/turns/index.ts';
-import { countWaiting } from '../features/inbox/index.ts';
-import type { Database, Tx } from '../io/db/index.ts';
-import { resolveLost } from './record-outcome/index.ts';
+} from '../features/drafts/after-restore.ts';
+import type { Draft } from '../features/drafts/draft.ts';
+import { listOpenDrafts } from '../features/drafts/reads.ts';
+import { writeMoved } from '../features/drafts/store.ts';
+import { nextEnrollmentAt } from '../features/enrollments/store.ts';
+import { listProjects } from '../features/projects/list-projects.ts';
+import { acceptPlace, lockLineage, noteHere, takeBackAcceptance } from '../features/restores/store.ts';
+import type { Lineage } from '../features/restores/lineage.ts';
+import { endMessages } from '../features/sending/store.ts';
+import { takeSendTurn } from '../features/sending/send-turn.ts';
+import { doubtRuns, wakeRuns } from '../features/sequences/store.ts';
+import { findRunsById } from '../features/sequences/reads.ts';
+import type { Run } from '../features/sequences/run.ts';
+import { dueEarlier, duesOf } from '../features/turns/due.ts';
+import { takeTurn } from '../features/turns/turn.ts';
+import { countWaiting } from '../features/inbox/count-waiting.ts';
+import type { Database } from '../io/db/database.ts';
+import type { Tx } from '../io/db/statements.ts';
+import { resolveLost } from './record-outcome/resolve-unknown.ts';
 
 export type Confirming = {
   /** The time up to which the database has all data. */

@@ -1,11 +1,9 @@
-import {
-  type Audience,
-  countPeople,
-  createAudience as create,
-  type ListRuleNeeds,
-} from '../features/audiences/index.ts';
-import { newModel, takeTurn } from '../features/turns/index.ts';
-import type { Database } from '../io/db/index.ts';
+import type { Audience } from '../features/audiences/find-audience.ts';
+import { countPeople } from '../features/audiences/count-people.ts';
+import { createAudience as create } from '../features/audiences/create-audience.ts';
+import type { ListRuleNeeds } from '../features/audiences/rule-needs.ts';
+import { newModel, takeTurn } from '../features/turns/turn.ts';
+import type { Database } from '../io/db/database.ts';
 import { checkDefinition } from './check-definition.ts';
 
 /** The database, and the needs of rules that depend on audiences. */

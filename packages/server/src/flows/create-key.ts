@@ -1,8 +1,9 @@
 import { Fault } from '../base/fault.ts';
-import { lockQueue } from '../features/inbox/index.ts';
-import { createKey as create, type NewKey, type NewKeyWanted } from '../features/keys/index.ts';
-import { findPair } from '../features/projects/index.ts';
-import type { Database, Tx } from '../io/db/index.ts';
+import { lockQueue } from '../features/inbox/queue.ts';
+import { createKey as create, type NewKey, type NewKeyWanted } from '../features/keys/create-key.ts';
+import { findPair } from '../features/projects/sandbox.ts';
+import type { Database } from '../io/db/database.ts';
+import type { Tx } from '../io/db/statements.ts';
 
 /**
  * Creates an API key under the project's queue lock, so that two concurrent requests cannot both take the last slot. A test key requested

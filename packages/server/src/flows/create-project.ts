@@ -1,17 +1,16 @@
 import type { Clock } from '../base/clock.ts';
-import { openQueue } from '../features/inbox/index.ts';
+import { openQueue } from '../features/inbox/queue.ts';
 import { Fault } from '../base/fault.ts';
-import {
-  countProjectsOf,
-  createProject as create,
-  type NewProject,
-  type Project,
-} from '../features/projects/index.ts';
-import { createRules, SHIPPED_RULES } from '../features/rules/index.ts';
-import { openSendTurn } from '../features/sending/index.ts';
-import { lockOrganization } from '../features/team/index.ts';
-import { openTurn } from '../features/turns/index.ts';
-import type { Database, Tx } from '../io/db/index.ts';
+import { countProjectsOf } from '../features/projects/store.ts';
+import { createProject as create, type NewProject } from '../features/projects/create-project.ts';
+import type { Project } from '../features/projects/project.ts';
+import { createRules } from '../features/rules/create-rule.ts';
+import { SHIPPED_RULES } from '../features/rules/shipped.ts';
+import { openSendTurn } from '../features/sending/send-turn.ts';
+import { lockOrganization } from '../features/team/store.ts';
+import { openTurn } from '../features/turns/turn.ts';
+import type { Database } from '../io/db/database.ts';
+import type { Tx } from '../io/db/statements.ts';
 
 /**
  * Creates a project with its queue row and its locks, which ingest, processing and sending require, and with the four shipped rules,

@@ -1,8 +1,9 @@
-import type { Actor } from '../features/drafts/index.ts';
-import { getSettings } from '../features/projects/index.ts';
-import { createRules, type Rule } from '../features/rules/index.ts';
-import { newModel, takeTurn } from '../features/turns/index.ts';
-import type { Database } from '../io/db/index.ts';
+import type { Actor } from '../features/drafts/draft.ts';
+import { getSettings } from '../features/projects/get-settings.ts';
+import { createRules } from '../features/rules/create-rule.ts';
+import type { Rule } from '../features/rules/rule.ts';
+import { newModel, takeTurn } from '../features/turns/turn.ts';
+import type { Database } from '../io/db/database.ts';
 import { checkRule, readRule } from './check-rule.ts';
 
 /**

@@ -1,10 +1,7 @@
-import {
-  type Audience,
-  type AudienceEdit,
-  countPeople,
-  editAudience as edit,
-} from '../features/audiences/index.ts';
-import { newModel, takeTurn } from '../features/turns/index.ts';
+import type { Audience } from '../features/audiences/find-audience.ts';
+import { type AudienceEdit, editAudience as edit } from '../features/audiences/edit-audience.ts';
+import { countPeople } from '../features/audiences/count-people.ts';
+import { newModel, takeTurn } from '../features/turns/turn.ts';
 import type { AudienceDeps } from './create-audience.ts';
 import { checkDefinition } from './check-definition.ts';
 import { rebuildReferrers } from './rebuild-audiences.ts';

@@ -1,35 +1,36 @@
 import { iso } from '../base/clock.ts';
 import type { NewId } from '../base/ids.ts';
-import { advanceBuild, eraseStandings, listAudiences, loadModels } from '../features/audiences/index.ts';
-import { eraseDecisions } from '../features/decisions/index.ts';
-import { eraseDrafts, listOpenOfPeople } from '../features/drafts/index.ts';
-import { listEndpoints, lockEndpoints } from '../features/endpoints/index.ts';
-import { leaveEnrollments } from '../features/enrollments/index.ts';
-import { eraseEvents, leaveCounting } from '../features/events/index.ts';
-import { eraseDead, lockQueue, oldestWaiting } from '../features/inbox/index.ts';
-import { eraseMail } from '../features/test-inbox/index.ts';
-import { eraseHits, eraseOutcomes } from '../features/outcomes/index.ts';
-import {
-  erasePersonRows,
-  findEmails,
-  idBefore,
-  isStorable,
-  type PersonId,
-  personKey,
-  rememberErasure,
-  unknownPerson,
-} from '../features/people/index.ts';
-import { eraseReplies } from '../features/replies/index.ts';
-import { eraseRuleRows } from '../features/rules/index.ts';
-import { eraseMessages } from '../features/sending/index.ts';
-import { eraseRuns } from '../features/sequences/index.ts';
-import { addChanges, eraseChanges } from '../features/stream/index.ts';
-import type { SuppressionHasher } from '../features/suppressions/index.ts';
-import { newModel, takeTurn } from '../features/turns/index.ts';
-import { eraseViews } from '../features/views/index.ts';
-import { eraseWebhooks } from '../features/webhooks/index.ts';
-import { eraseWording } from '../features/wording/index.ts';
-import type { Database, Tx } from '../io/db/index.ts';
+import { advanceBuild } from '../features/audiences/build-edition.ts';
+import { eraseStandings } from '../features/audiences/standings.ts';
+import { listAudiences } from '../features/audiences/list-audiences.ts';
+import { loadModels } from '../features/audiences/load-models.ts';
+import { eraseDecisions } from '../features/decisions/store.ts';
+import { eraseDrafts } from '../features/drafts/store.ts';
+import { listOpenOfPeople } from '../features/drafts/reads.ts';
+import { listEndpoints, lockEndpoints } from '../features/endpoints/reads.ts';
+import { leaveEnrollments } from '../features/enrollments/store.ts';
+import { eraseEvents, leaveCounting } from '../features/events/erase-events.ts';
+import { eraseDead } from '../features/inbox/dead.ts';
+import { lockQueue } from '../features/inbox/queue.ts';
+import { oldestWaiting } from '../features/inbox/take.ts';
+import { deleteMailOf as eraseMail } from '../features/test-inbox/store.ts';
+import { eraseHits, eraseOutcomes } from '../features/outcomes/store.ts';
+import { erasePersonRows, idBefore, rememberErasure } from '../features/people/erase-person.ts';
+import { findEmails } from '../features/people/find-emails.ts';
+import { isStorable, unknownPerson } from '../features/people/show-person.ts';
+import { type PersonId, personKey } from '../features/people/people.ts';
+import { eraseReplies } from '../features/replies/store.ts';
+import { deleteOfPerson as eraseRuleRows } from '../features/rules/store.ts';
+import { deleteMessages as eraseMessages } from '../features/sending/store.ts';
+import { eraseRuns } from '../features/sequences/store.ts';
+import { addChanges, eraseChanges } from '../features/stream/store.ts';
+import type { SuppressionHasher } from '../features/suppressions/hasher.ts';
+import { newModel, takeTurn } from '../features/turns/turn.ts';
+import { eraseViews } from '../features/views/erase-views.ts';
+import { eraseMessages as eraseWebhooks } from '../features/webhooks/forget-store.ts';
+import { eraseWording } from '../features/wording/store.ts';
+import type { Database } from '../io/db/database.ts';
+import type { Tx } from '../io/db/statements.ts';
 import { hashErased } from './erased-suppressions.ts';
 import { eraseImported } from './imports/erase-imported.ts';
 

@@ -10,15 +10,11 @@ import { DAY, newStory, openStage, type Story } from '../../testkit/story.ts';
 import { idMaker } from '../base/ids.ts';
 import { silentLog } from '../base/log.ts';
 import { createSealer } from '../base/seal.ts';
-import {
-  addSuppressions,
-  listAllSaid,
-  listSuppressions,
-  openSuppressionHasher,
-  setRefusals,
-  type SuppressionReason,
-} from '../features/suppressions/index.ts';
-import { type Database, openDatabase } from '../io/db/index.ts';
+import { addSuppressions, setRefusals } from '../features/suppressions/store.ts';
+import { listAllSaid, listSuppressions } from '../features/suppressions/reads.ts';
+import { openSuppressionHasher } from '../features/suppressions/hasher.ts';
+import type { SuppressionReason } from '../features/suppressions/suppression.ts';
+import { type Database, openDatabase } from '../io/db/database.ts';
 import { createProject } from './create-project.ts';
 import { createDigest } from './digest/index.ts';
 import { findTyped } from './erased-suppressions.ts';

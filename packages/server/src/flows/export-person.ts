@@ -1,25 +1,18 @@
 import { iso, isoOrNull } from '../base/clock.ts';
-import { listDecisionsOf } from '../features/decisions/index.ts';
-import { listAll } from '../features/events/index.ts';
-import { listWholeMailOf, type WholeMail } from '../features/test-inbox/index.ts';
-import { listAllOutcomes, listHitTraces, listLinkTraces } from '../features/outcomes/index.ts';
-import {
-  isStorable,
-  listBuried,
-  listEntryTraces,
-  listMessageTraces,
-  listNoted,
-  listTimerTraces,
-  type PersonId,
-  showPerson,
-  type ShownPerson,
-  unknownPerson,
-} from '../features/people/index.ts';
-import { listReplies, type Reply } from '../features/replies/index.ts';
-import { listRunsOf } from '../features/sequences/index.ts';
-import { findRefusals, findSuppressions } from '../features/suppressions/index.ts';
-import { listMessagesOf, type WebhookTrace } from '../features/webhooks/index.ts';
-import type { Tx } from '../io/db/index.ts';
+import { listDecisionsOf } from '../features/decisions/reads.ts';
+import { listAll } from '../features/events/list-events.ts';
+import { listWholeMailOf, type WholeMail } from '../features/test-inbox/reads.ts';
+import { listAllOutcomes, listHitTraces, listLinkTraces } from '../features/outcomes/list-of-person.ts';
+import { isStorable, showPerson, type ShownPerson, unknownPerson } from '../features/people/show-person.ts';
+import { listBuried, listNoted } from '../features/people/list-noted.ts';
+import { listEntryTraces, listMessageTraces, listTimerTraces } from '../features/people/list-traces.ts';
+import type { PersonId } from '../features/people/people.ts';
+import { listReplies } from '../features/replies/reads.ts';
+import type { Reply } from '../features/replies/reply.ts';
+import { listRunsOf } from '../features/sequences/reads.ts';
+import { findRefusals, findSuppressions } from '../features/suppressions/reads.ts';
+import { listMessagesOf, type WebhookTrace } from '../features/webhooks/list-of-person.ts';
+import type { Tx } from '../io/db/statements.ts';
 import { listWholeDrafts, ruleNames, toShownDecision, toShownRun, toWholeDraft } from './person-letters.ts';
 import { listAudiencesOf, toShownEvent } from './show-person.ts';
 import { toShownOutcome } from './shown-outcome.ts';

@@ -1,17 +1,13 @@
-import type { Facts, Mentions } from '../base/predicate/index.ts';
-import { type AudienceModel, findAskedMembers } from '../features/audiences/index.ts';
-import {
-  answerQuestions,
-  type Ask,
-  countStored,
-  type CountedNames,
-  findTotals,
-  isCountedFor,
-  type Total,
-  type WindowAnswers,
-} from '../features/events/index.ts';
-import { type Person, type PersonId, personKey } from '../features/people/index.ts';
-import type { Tx } from '../io/db/index.ts';
+import type { Facts, Mentions } from '../base/predicate/predicate.ts';
+import type { AudienceModel } from '../features/audiences/model.ts';
+import { findAskedMembers } from '../features/audiences/standings.ts';
+import { answerQuestions, type Ask, type WindowAnswers } from '../features/events/questions.ts';
+import { countStored } from '../features/events/count-stored.ts';
+import { type CountedNames, isCountedFor } from '../features/events/counted.ts';
+import { findTotals, type Total } from '../features/events/events.ts';
+import type { Person } from '../features/people/person.ts';
+import { type PersonId, personKey } from '../features/people/people.ts';
+import type { Tx } from '../io/db/statements.ts';
 
 /** The data about a user that conditions may use, except for their audiences. */
 export type PersonFacts = Omit<Facts, 'now' | 'isMember'>;

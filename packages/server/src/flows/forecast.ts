@@ -1,5 +1,6 @@
 import { iso } from '../base/clock.ts';
-import type { Fate, GateReason } from '../features/sending/index.ts';
+import type { Fate } from '../features/sending/simulate.ts';
+import type { GateReason } from '../features/sending/gate.ts';
 
 /** The expected result of a draft if no member acts, its time, and the last send check that delays or holds it. */
 export type Forecast = { result: Fate['kind']; at: string | null; reason: GateReason | null };

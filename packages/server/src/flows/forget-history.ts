@@ -1,12 +1,14 @@
-import { forgetEvents } from '../features/events/index.ts';
-import { forgetDead } from '../features/inbox/index.ts';
-import { forgetAgents, forgetLinks } from '../features/outcomes/index.ts';
-import { getSettings } from '../features/projects/index.ts';
-import { forgetRaw, forgetReplies, REPLY_RAW_KEPT_MS } from '../features/replies/index.ts';
-import { deleteFrozen } from '../features/sending/index.ts';
-import { forgetStream } from '../features/stream/index.ts';
-import { forgetWebhooks } from '../features/webhooks/index.ts';
-import type { Database, Tx } from '../io/db/index.ts';
+import { forgetEvents } from '../features/events/erase-events.ts';
+import { forgetDead } from '../features/inbox/dead.ts';
+import { forgetAgents, forgetLinks } from '../features/outcomes/store.ts';
+import { getSettings } from '../features/projects/get-settings.ts';
+import { forgetRaw, forgetReplies } from '../features/replies/store.ts';
+import { REPLY_RAW_KEPT_MS } from '../features/replies/reply.ts';
+import { deleteFrozen } from '../features/sending/store.ts';
+import { forgetStream } from '../features/stream/store.ts';
+import { forgetMessages as forgetWebhooks } from '../features/webhooks/forget-store.ts';
+import type { Database } from '../io/db/database.ts';
+import type { Tx } from '../io/db/statements.ts';
 import { listRulesInForce } from './rules-in-force.ts';
 
 /** A step takes about ten milliseconds, so no other transaction waits long for it. */

@@ -5,12 +5,12 @@ import { type MailStory, newVerifiedStory, openMailStage } from '../../testkit/m
 import { TOKEN_KEYS } from '../../testkit/mailroom.ts';
 import { startSink, type SinkRefusal } from '../../testkit/sink.ts';
 import { silentLog } from '../base/log.ts';
-import { createSigners } from '../features/domains/index.ts';
-import { listMail } from '../features/test-inbox/index.ts';
+import { createSigners } from '../features/domains/signers.ts';
+import { listMail } from '../features/test-inbox/reads.ts';
 import { verifyDkim } from '../features/test-inbox/verify-dkim.ts';
-import { openRelay } from '../io/mail/index.ts';
+import { openRelay } from '../io/mail/relay.ts';
 import { type ForwardDeps, forwardNext } from './forward-replies.ts';
-import { receiveMail } from './test-inbox/index.ts';
+import { receiveMail } from './test-inbox/receive-mail.ts';
 
 const stage = await openMailStage();
 const { db, clock } = stage.server;

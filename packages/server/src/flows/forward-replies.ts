@@ -1,20 +1,18 @@
 import { backoffMs } from '../base/backoff.ts';
 import { letterToken, type TokenKeys } from '../base/letter-token.ts';
-import { listSettings } from '../features/projects/index.ts';
-import { endForward, type ForwardedReply, takeForward } from '../features/replies/index.ts';
-import { TEST_INBOX_DOMAIN } from '../features/sending/index.ts';
-import { renderTeamLetter } from '../features/writing/index.ts';
-import type { Database } from '../io/db/index.ts';
-import {
-  composeForward,
-  composeMail,
-  type DkimKey,
-  type HandOver,
-  type Relay,
-  wireAddress,
-} from '../io/mail/index.ts';
-import { LOOP_HEADER } from './receive-mail/index.ts';
-import { findSender, type Mailroom } from './send-drafts/index.ts';
+import { listSettings } from '../features/projects/list-settings.ts';
+import { endForward, type ForwardedReply, takeForward } from '../features/replies/store.ts';
+import { TEST_INBOX_DOMAIN } from '../features/sending/sender.ts';
+import { renderTeamLetter } from '../features/writing/team-letter.ts';
+import type { Database } from '../io/db/database.ts';
+import { composeForward } from '../io/mail/forward.ts';
+import { composeMail } from '../io/mail/compose.ts';
+import type { DkimKey } from '../io/mail/letter.ts';
+import type { HandOver, Relay } from '../io/mail/hand-over.ts';
+import { wireAddress } from '../io/mail/address.ts';
+import { LOOP_HEADER } from './receive-mail/decide-mail.ts';
+import { findSender } from './send-drafts/sender-of.ts';
+import type { Mailroom } from './send-drafts/mailroom.ts';
 
 export type ForwardDeps = {
   db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;

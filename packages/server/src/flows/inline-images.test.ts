@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createOutbound } from '../io/outbound/index.ts';
+import { createOutbound } from '../io/outbound/outbound.ts';
 import { countRemoteImages, inlineImages } from './inline-images.ts';
 
 const tls = (name: string) => readFileSync(new URL(`../../testkit/tls/${name}`, import.meta.url));

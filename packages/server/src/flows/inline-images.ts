@@ -1,4 +1,4 @@
-import type { Outbound } from '../io/outbound/index.ts';
+import type { Outbound } from '../io/outbound/outbound.ts';
 
 const IMAGES_MAX = 20;
 const IMAGE_MAX_BYTES = 2 * 1024 * 1024;

@@ -1,5 +1,5 @@
-import type { Definition } from '../features/rules/index.ts';
-import { compile } from '../features/sequences/index.ts';
+import type { Definition } from '../features/rules/rule.ts';
+import { compile } from '../features/sequences/program.ts';
 
 /** Returns the names of the templates that a rule refers to. */
 export function letterNames({ steps }: Definition): Set<string> {

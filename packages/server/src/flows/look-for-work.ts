@@ -1,6 +1,7 @@
-import { type Place, placesWaiting } from '../features/inbox/index.ts';
-import { type DuePlace, duePlaces } from '../features/turns/index.ts';
-import type { Database, Tx } from '../io/db/index.ts';
+import { type Place, placesWaiting } from '../features/inbox/take.ts';
+import { type DuePlace, duePlaces } from '../features/turns/due.ts';
+import type { Database } from '../io/db/database.ts';
+import type { Tx } from '../io/db/statements.ts';
 import { inSession } from './session.ts';
 
 export type Look = { after: number; limit: number; now: Date };

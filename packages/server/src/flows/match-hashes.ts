@@ -1,8 +1,10 @@
-import { listAddressed } from '../features/people/index.ts';
-import { type ClearPlace, restorePlaces, type SuppressionHasher } from '../features/suppressions/index.ts';
-import { takeSendTurn } from '../features/sending/index.ts';
-import { takeTurn } from '../features/turns/index.ts';
-import type { Database } from '../io/db/index.ts';
+import { listAddressed } from '../features/people/reads.ts';
+import type { ClearPlace } from '../features/suppressions/suppression.ts';
+import { restorePlaces } from '../features/suppressions/erased.ts';
+import type { SuppressionHasher } from '../features/suppressions/hasher.ts';
+import { takeSendTurn } from '../features/sending/send-turn.ts';
+import { takeTurn } from '../features/turns/turn.ts';
+import type { Database } from '../io/db/database.ts';
 import { endForPlaces } from './suppress.ts';
 
 type Matching = { projectId: number; hasher: SuppressionHasher; actor: string };

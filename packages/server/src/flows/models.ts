@@ -1,13 +1,17 @@
 import type { Clock } from '../base/clock.ts';
-import { type AudienceModel, loadModels } from '../features/audiences/index.ts';
-import { type CountedNames, findCounted, NOTHING_COUNTED } from '../features/events/index.ts';
-import { listSettings, type ProjectSettings } from '../features/projects/index.ts';
-import { loadRules, type RuleModel } from '../features/rules/index.ts';
-import { compile, listVersionsInUse, type Program, type VersionInUse } from '../features/sequences/index.ts';
-import { listHashingProjects } from '../features/suppressions/index.ts';
-import type { Turn } from '../features/turns/index.ts';
-import { type LetterText, loadLetters } from '../features/writing/index.ts';
-import type { Tx } from '../io/db/index.ts';
+import type { AudienceModel } from '../features/audiences/model.ts';
+import { loadModels } from '../features/audiences/load-models.ts';
+import { type CountedNames, findCounted, NOTHING_COUNTED } from '../features/events/counted.ts';
+import { listSettings, type ProjectSettings } from '../features/projects/list-settings.ts';
+import { loadRules } from '../features/rules/load-rules.ts';
+import type { RuleModel } from '../features/rules/model.ts';
+import { compile, type Program } from '../features/sequences/program.ts';
+import { listVersionsInUse, type VersionInUse } from '../features/sequences/reads.ts';
+import { listHashingProjects } from '../features/suppressions/reads.ts';
+import type { Turn } from '../features/turns/turn.ts';
+import type { LetterText } from '../features/writing/letter.ts';
+import { loadLetters } from '../features/writing/published.ts';
+import type { Tx } from '../io/db/statements.ts';
 
 /** The compiled definitions and settings of a project, loaded again only when they change. */
 export type Model = {

@@ -1,35 +1,28 @@
 import { Fault } from '../base/fault.ts';
 import type { NewId } from '../base/ids.ts';
-import {
-  approve,
-  type By,
-  closeEditor,
-  type Content,
-  type Decided,
-  type Draft,
-  edit,
-  isRefused,
-  keepContents,
-  listMoves,
-  lockDraft,
-  type Move,
-  type Moved,
-  openEditor,
-  postpone,
-  type Refusal,
-  sendAgain,
-  skip,
-  undo,
-  writeMoved,
-} from '../features/drafts/index.ts';
-import { endSkipped, findEarlier, type GateAnswer, takeBackSkipped } from '../features/sending/index.ts';
-import { findRunsById, waitAgain, wakeRuns } from '../features/sequences/index.ts';
-import { dueEarlier, readTurn } from '../features/turns/index.ts';
-import type { Database, Tx } from '../io/db/index.ts';
+import { approve, skip, undo } from '../features/drafts/approve-draft.ts';
+import { type By, type Decided, isRefused, type Refusal } from '../features/drafts/refuse.ts';
+import { closeEditor, edit, openEditor } from '../features/drafts/edit-draft.ts';
+import type { Content, Draft } from '../features/drafts/draft.ts';
+import { keepContents, writeMoved } from '../features/drafts/store.ts';
+import { listMoves, lockDraft } from '../features/drafts/reads.ts';
+import type { Move, Moved } from '../features/drafts/moves.ts';
+import { postpone } from '../features/drafts/postpone-draft.ts';
+import { sendAgain } from '../features/drafts/send-draft.ts';
+import { endSkipped, takeBackSkipped } from '../features/sending/skipped-store.ts';
+import { findEarlier } from '../features/sending/messages.ts';
+import type { GateAnswer } from '../features/sending/gate.ts';
+import { findRunsById } from '../features/sequences/reads.ts';
+import { waitAgain, wakeRuns } from '../features/sequences/store.ts';
+import { dueEarlier } from '../features/turns/due.ts';
+import { readTurn } from '../features/turns/turn.ts';
+import type { Database } from '../io/db/database.ts';
+import type { Tx } from '../io/db/statements.ts';
 import { cleanEdit } from './clean-edit.ts';
 import { createModels, type Model, type Models } from './models.ts';
 import { evaluateAgain, gatherEvidence } from './send-drafts/evaluate.ts';
-import { type LookAhead, lookAhead, type Mailroom } from './send-drafts/index.ts';
+import { type LookAhead, lookAhead } from './send-drafts/look-ahead.ts';
+import type { Mailroom } from './send-drafts/mailroom.ts';
 
 /** A member's action on a draft. */
 export type Act =

@@ -1,11 +1,11 @@
-import { nextDueAt } from '../features/audiences/index.ts';
-import { nextDraftDueAt } from '../features/drafts/index.ts';
-import { nextEnrollmentAt } from '../features/enrollments/index.ts';
-import { nextTimerAt } from '../features/rules/index.ts';
-import { nextRunAt } from '../features/sequences/index.ts';
-import type { Work } from '../features/turns/index.ts';
-import { nextDeliveryAt } from '../features/webhooks/index.ts';
-import type { Tx } from '../io/db/index.ts';
+import { nextDueAt } from '../features/audiences/dues.ts';
+import { nextDraftDueAt } from '../features/drafts/reads.ts';
+import { nextEnrollmentAt } from '../features/enrollments/store.ts';
+import { nextTimerAt } from '../features/rules/timers.ts';
+import { nextRunAt } from '../features/sequences/reads.ts';
+import type { Work } from '../features/turns/store.ts';
+import { nextDeliveryAt } from '../features/webhooks/reads.ts';
+import type { Tx } from '../io/db/statements.ts';
 
 /** Returns the earliest time at which any module has this kind of work in the project. The caller holds the lock of the due row. */
 export async function nextMoment(tx: Tx, projectId: number, work: Work): Promise<Date | null> {

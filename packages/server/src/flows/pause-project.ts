@@ -1,18 +1,17 @@
 import { Fault } from '../base/fault.ts';
-import {
-  type Actor,
-  countToLetGo,
-  type Draft,
-  type HeldCounts,
-  listOpenDrafts,
-  needsConfirmation,
-  resumed,
-} from '../features/drafts/index.ts';
-import { getSettings, setSettings as writeSettings } from '../features/projects/index.ts';
-import { takeSendTurn, withdrawClaims } from '../features/sending/index.ts';
-import { wakeRuns } from '../features/sequences/index.ts';
-import { dueEarlier, newModel, takeTurn } from '../features/turns/index.ts';
-import type { Database, Tx } from '../io/db/index.ts';
+import type { Actor, Draft } from '../features/drafts/draft.ts';
+import { countToLetGo, type HeldCounts } from '../features/drafts/counts.ts';
+import { listOpenDrafts } from '../features/drafts/reads.ts';
+import { needsConfirmation, resumed } from '../features/drafts/resume-drafts.ts';
+import { getSettings } from '../features/projects/get-settings.ts';
+import { setSettings as writeSettings } from '../features/projects/set-settings.ts';
+import { takeSendTurn } from '../features/sending/send-turn.ts';
+import { withdrawClaims } from '../features/sending/store.ts';
+import { wakeRuns } from '../features/sequences/store.ts';
+import { dueEarlier } from '../features/turns/due.ts';
+import { newModel, takeTurn } from '../features/turns/turn.ts';
+import type { Database } from '../io/db/database.ts';
+import type { Tx } from '../io/db/statements.ts';
 import { nextMoment } from './next-due.ts';
 import { writeMoves } from './write-moves.ts';
 

@@ -1,17 +1,15 @@
 import { iso, isoOrNull } from '../base/clock.ts';
-import { listDecisionsOf, type LedgerRow } from '../features/decisions/index.ts';
-import {
-  type Draft,
-  type DraftContentKept,
-  listContents,
-  listDrafts,
-  listMoves,
-  type Move,
-} from '../features/drafts/index.ts';
-import type { PersonId } from '../features/people/index.ts';
-import { listRules } from '../features/rules/index.ts';
-import { listRunsOf, type Run } from '../features/sequences/index.ts';
-import type { Tx } from '../io/db/index.ts';
+import { listDecisionsOf } from '../features/decisions/reads.ts';
+import type { LedgerRow } from '../features/decisions/decision.ts';
+import type { Draft } from '../features/drafts/draft.ts';
+import { type DraftContentKept, listContents } from '../features/drafts/contents.ts';
+import { listDrafts, listMoves } from '../features/drafts/reads.ts';
+import type { Move } from '../features/drafts/moves.ts';
+import type { PersonId } from '../features/people/people.ts';
+import { listRules } from '../features/rules/find-rule.ts';
+import { listRunsOf } from '../features/sequences/reads.ts';
+import type { Run } from '../features/sequences/run.ts';
+import type { Tx } from '../io/db/statements.ts';
 
 /** The drafts and decisions of rules about a user, with the names of the API. */
 export type ShownDraft = {

@@ -1,17 +1,12 @@
 import { Fault } from '../base/fault.ts';
-import {
-  findPeople,
-  type KeptChange,
-  listImports,
-  listNoted,
-  type Person,
-  type PersonId,
-  type PersonThen,
-  personThen,
-  unknownPerson,
-} from '../features/people/index.ts';
-import { getSettings } from '../features/projects/index.ts';
-import type { Tx } from '../io/db/index.ts';
+import { findPeople, type PersonId } from '../features/people/people.ts';
+import { type KeptChange, type PersonThen, personThen } from '../features/people/then.ts';
+import { listImports } from '../features/people/reads.ts';
+import { listNoted } from '../features/people/list-noted.ts';
+import type { Person } from '../features/people/person.ts';
+import { unknownPerson } from '../features/people/show-person.ts';
+import { getSettings } from '../features/projects/get-settings.ts';
+import type { Tx } from '../io/db/statements.ts';
 
 type Asked = PersonId & { at: number; now: number };
 

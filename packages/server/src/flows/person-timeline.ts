@@ -1,13 +1,13 @@
-import { listAudiences } from '../features/audiences/index.ts';
+import { listAudiences } from '../features/audiences/list-audiences.ts';
 import {
   countTimeline,
-  findPeople,
   listTimeline,
   type TimelineAsked,
   type TimelineRow,
-  unknownPerson,
-} from '../features/people/index.ts';
-import type { Tx } from '../io/db/index.ts';
+} from '../features/people/timeline.ts';
+import { findPeople } from '../features/people/people.ts';
+import { unknownPerson } from '../features/people/show-person.ts';
+import type { Tx } from '../io/db/statements.ts';
 import { ruleNames } from './person-letters.ts';
 
 /** A row of the timeline with the names of its rule and audience; a deleted audience has no name. */

@@ -1,6 +1,6 @@
 import { idMaker, type NewId } from '../base/ids.ts';
-import { readTurn } from '../features/turns/index.ts';
-import { type Database, movedAhead } from '../io/db/index.ts';
+import { readTurn } from '../features/turns/turn.ts';
+import { type Database, movedAhead } from '../io/db/database.ts';
 
 type Timed = { db: Database; newId?: NewId };
 

@@ -1,12 +1,12 @@
 import type { Log } from '../base/log.ts';
 import type { Sealer } from '../base/seal.ts';
-import { resealKeys } from '../features/domains/index.ts';
-import { resealSecrets } from '../features/endpoints/index.ts';
-import { resealImportKeys } from '../features/imports/index.ts';
-import { resealListeners } from '../features/listeners/index.ts';
-import { resealSuppressionKey } from '../features/suppressions/index.ts';
-import { resealFactors, type ResealFactorsOptions } from '../features/team/index.ts';
-import type { Database } from '../io/db/index.ts';
+import { resealKeys } from '../features/domains/reseal-keys.ts';
+import { resealSecrets } from '../features/endpoints/secrets.ts';
+import { resealImportKeys } from '../features/imports/reseal-keys.ts';
+import { resealListeners } from '../features/listeners/listener.ts';
+import { resealSuppressionKey } from '../features/suppressions/hasher.ts';
+import { resealFactors, type ResealFactorsOptions } from '../features/team/reseal-factors.ts';
+import type { Database } from '../io/db/database.ts';
 
 export type ReencryptDeps = {
   db: Database;

@@ -1,7 +1,8 @@
 import type { Clock } from '../base/clock.ts';
-import { listBuiltOn, rebuildAudience } from '../features/audiences/index.ts';
-import { newModel } from '../features/turns/index.ts';
-import type { Tx } from '../io/db/index.ts';
+import { listBuiltOn } from '../features/audiences/list-referrers.ts';
+import { rebuildAudience } from '../features/audiences/edit-audience.ts';
+import { newModel } from '../features/turns/turn.ts';
+import type { Tx } from '../io/db/statements.ts';
 
 type Deps = { tx: Tx; clock: Clock };
 type Wanted = { projectId: number; audienceIds: string[]; people: number };

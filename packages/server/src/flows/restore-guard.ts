@@ -1,12 +1,7 @@
 import type { Log } from '../base/log.ts';
-import {
-  acceptPlace,
-  isAccepted,
-  isGateClosed,
-  noteHere,
-  type RestoreGuard,
-} from '../features/restores/index.ts';
-import type { Database } from '../io/db/index.ts';
+import { acceptPlace, isAccepted, isGateClosed, noteHere } from '../features/restores/store.ts';
+import type { RestoreGuard } from '../features/restores/lineage.ts';
+import type { Database } from '../io/db/database.ts';
 
 /**
  * Returns true if emails may be sent at all. In a restored database, emails that were sent after the restored time are still waiting and

@@ -4,21 +4,17 @@ import { openTestDatabase } from '../../testkit/database.ts';
 import { openEngine } from '../../testkit/engine.ts';
 import { putRecords } from '../../testkit/inbox.ts';
 import { testRenderer } from '../../testkit/mailroom.ts';
-import { listDecisionsOf } from '../features/decisions/index.ts';
-import {
-  type Draft,
-  approve,
-  edit,
-  findDraft,
-  listDrafts,
-  lockDraft,
-  lockDrafts,
-  orThrow,
-  writeMoved,
-} from '../features/drafts/index.ts';
-import { findCounted, listCountingProjects } from '../features/events/index.ts';
-import { findRule } from '../features/rules/index.ts';
-import { listRunsOf, type Run } from '../features/sequences/index.ts';
+import { listDecisionsOf } from '../features/decisions/reads.ts';
+import type { Draft } from '../features/drafts/draft.ts';
+import { approve } from '../features/drafts/approve-draft.ts';
+import { edit } from '../features/drafts/edit-draft.ts';
+import { findDraft, listDrafts, lockDraft, lockDrafts } from '../features/drafts/reads.ts';
+import { orThrow } from '../features/drafts/refuse.ts';
+import { writeMoved } from '../features/drafts/store.ts';
+import { findCounted, listCountingProjects } from '../features/events/counted.ts';
+import { findRule } from '../features/rules/find-rule.ts';
+import { listRunsOf } from '../features/sequences/reads.ts';
+import type { Run } from '../features/sequences/run.ts';
 import { checkUnsavedRule } from './check-unsaved-rule.ts';
 import { createAudience } from './create-audience.ts';
 import { createProject } from './create-project.ts';

@@ -1,20 +1,15 @@
-import { countReasons } from '../features/decisions/index.ts';
-import { countForLadder, type LadderCounts } from '../features/drafts/index.ts';
-import {
-  countInsights,
-  countRuleDays,
-  daysOf,
-  emptyDay,
-  type Insight,
-  liftOf,
-  type LiftShown,
-  type RuleDay,
-  sinceDays,
-} from '../features/insights/index.ts';
-import { getSettings } from '../features/projects/index.ts';
-import { findRule, type Reason, REASONS, type WholeRule } from '../features/rules/index.ts';
-import { countLift, type Lift } from '../features/sequences/index.ts';
-import type { Tx } from '../io/db/index.ts';
+import { countReasons } from '../features/decisions/reads.ts';
+import { countForLadder } from '../features/drafts/counts.ts';
+import type { LadderCounts } from '../features/drafts/trust-ladder.ts';
+import { countInsights } from '../features/insights/reads.ts';
+import { countRuleDays, daysOf, emptyDay, type RuleDay, sinceDays } from '../features/insights/rule-days.ts';
+import type { Insight } from '../features/insights/insight.ts';
+import { liftOf, type LiftShown } from '../features/insights/lift.ts';
+import { getSettings } from '../features/projects/get-settings.ts';
+import { findRule, type WholeRule } from '../features/rules/find-rule.ts';
+import { type Reason, REASONS } from '../features/rules/rule.ts';
+import { countLift, type Lift } from '../features/sequences/count-runs.ts';
+import type { Tx } from '../io/db/statements.ts';
 
 export type RuleResults = {
   rule: WholeRule;

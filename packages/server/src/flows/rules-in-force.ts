@@ -1,7 +1,9 @@
-import type { ListRuleNeeds } from '../features/audiences/index.ts';
-import { type ActiveRule, listVersionsAwaited, loadRules } from '../features/rules/index.ts';
-import { listVersionsInUse, type VersionInUse } from '../features/sequences/index.ts';
-import type { Tx } from '../io/db/index.ts';
+import type { ListRuleNeeds } from '../features/audiences/rule-needs.ts';
+import type { ActiveRule } from '../features/rules/model.ts';
+import { listVersionsAwaited } from '../features/rules/reads.ts';
+import { loadRules } from '../features/rules/load-rules.ts';
+import { listVersionsInUse, type VersionInUse } from '../features/sequences/reads.ts';
+import type { Tx } from '../io/db/statements.ts';
 
 /** A version of a rule that still decides something: the current one, or an older one with active runs or pending timers. */
 export type RuleInForce = Pick<ActiveRule, 'definition' | 'conditions'> & {

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { testMailroom, TOKEN_KEYS } from '../../testkit/mailroom.ts';
 import { newStory, openStage } from '../../testkit/story.ts';
 import { idMaker } from '../base/ids.ts';
-import { insertOrganization, upsertMember, upsertUser } from '../features/team/index.ts';
-import type { MailEnvelope } from '../io/mail/index.ts';
-import { receiveMail } from './test-inbox/index.ts';
-import type { Mailroom } from './send-drafts/index.ts';
+import { insertOrganization, upsertMember, upsertUser } from '../features/team/store.ts';
+import type { MailEnvelope } from '../io/mail/hand-over.ts';
+import { receiveMail } from './test-inbox/receive-mail.ts';
+import type { Mailroom } from './send-drafts/mailroom.ts';
 import { sendTest } from './send-test.ts';
 
 const stage = await openStage();

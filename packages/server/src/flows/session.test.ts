@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openTestDatabase } from '../../testkit/database.ts';
 import { systemClock } from '../base/clock.ts';
-import { type Session } from '../io/db/index.ts';
+import type { Session } from '../io/db/statements.ts';
 import { inSession } from './session.ts';
 
 const db = await openTestDatabase(systemClock);

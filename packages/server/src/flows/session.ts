@@ -1,4 +1,6 @@
-import { type Database, isReadOnly, type Session } from '../io/db/index.ts';
+import type { Database } from '../io/db/database.ts';
+import { isReadOnly } from '../io/db/errors.ts';
+import type { Session } from '../io/db/statements.ts';
 
 /**
  * A worker that stalls loses its transaction, and its locks with it; no statement of a batch takes this long.

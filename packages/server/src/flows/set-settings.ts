@@ -1,14 +1,19 @@
 import { Fault } from '../base/fault.ts';
-import type { Actor } from '../features/drafts/index.ts';
-import { getSettings, type SettingName, setSettings as set } from '../features/projects/index.ts';
-import { listRules } from '../features/rules/index.ts';
-import { takeSendTurn, withdrawClaims } from '../features/sending/index.ts';
-import { dueEarlier, newModel, takeTurn } from '../features/turns/index.ts';
-import type { Database, Tx } from '../io/db/index.ts';
+import type { Actor } from '../features/drafts/draft.ts';
+import { getSettings } from '../features/projects/get-settings.ts';
+import type { SettingName } from '../features/projects/settings.ts';
+import { setSettings as set } from '../features/projects/set-settings.ts';
+import { listRules } from '../features/rules/find-rule.ts';
+import { takeSendTurn } from '../features/sending/send-turn.ts';
+import { withdrawClaims } from '../features/sending/store.ts';
+import { dueEarlier } from '../features/turns/due.ts';
+import { newModel, takeTurn } from '../features/turns/turn.ts';
+import type { Database } from '../io/db/database.ts';
+import type { Tx } from '../io/db/statements.ts';
 import { askHeldAgain } from './ask-held-again.ts';
 import { changeModes } from './change-mode.ts';
 import { checkWindows } from './check-definition.ts';
-import { switchSandbox } from './sandbox/index.ts';
+import { switchSandbox } from './sandbox/switch-sandbox.ts';
 import { checkConfirmed, previewResume, resumeProject } from './pause-project.ts';
 import { listRuleNeeds } from './rules-in-force.ts';
 

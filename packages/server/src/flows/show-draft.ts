@@ -1,11 +1,14 @@
-import { type Draft, findDraft, type Move } from '../features/drafts/index.ts';
-import { listOutcomesOfDraft } from '../features/outcomes/index.ts';
-import { readTurn } from '../features/turns/index.ts';
-import type { Tx } from '../io/db/index.ts';
+import type { Draft } from '../features/drafts/draft.ts';
+import { findDraft } from '../features/drafts/reads.ts';
+import type { Move } from '../features/drafts/moves.ts';
+import { listOutcomesOfDraft } from '../features/outcomes/reads.ts';
+import { readTurn } from '../features/turns/turn.ts';
+import type { Tx } from '../io/db/statements.ts';
 import { createModels, type Models } from './models.ts';
 import { type DraftRef, isDraftId, unknownDraft } from './move-draft.ts';
 import { ruleNames } from './person-letters.ts';
-import { type LookAhead, lookAhead, type Mailroom } from './send-drafts/index.ts';
+import { type LookAhead, lookAhead } from './send-drafts/look-ahead.ts';
+import type { Mailroom } from './send-drafts/mailroom.ts';
 import { type ShownOutcome, toShownOutcome } from './shown-outcome.ts';
 
 /** `ahead`: the result if the draft were sent now; null once it has ended. `outcomes`: the outcomes of its email. */

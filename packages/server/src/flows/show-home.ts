@@ -2,26 +2,29 @@ import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
 import { iso, isoOrNull } from '../base/clock.ts';
 import {
   countNeeds,
-  countReview,
   type DraftNamed,
-  DRAFTS_COUNT_MAX,
   findDueSoon,
   findFirstOpen,
   type Needs,
   NEEDS_COUNTED_MAX,
-} from '../features/drafts/index.ts';
-import { listTroubles } from '../features/domains/index.ts';
-import { type EndpointState, listEndpointTroubles } from '../features/endpoints/index.ts';
-import { findLastReceived } from '../features/events/index.ts';
-import { countDead, countWaiting } from '../features/inbox/index.ts';
-import { listKeys } from '../features/keys/index.ts';
-import { getSettings, hasTeammates, type Settings } from '../features/projects/index.ts';
-import { listDemoted, listRules } from '../features/rules/index.ts';
-import { hasMessages } from '../features/sending/index.ts';
-import { listSuppressions } from '../features/suppressions/index.ts';
-import type { Database, Tx } from '../io/db/index.ts';
+} from '../features/drafts/needs.ts';
+import { countReview, DRAFTS_COUNT_MAX } from '../features/drafts/review.ts';
+import { listTroubles } from '../features/domains/reads.ts';
+import { type EndpointState, listEndpointTroubles } from '../features/endpoints/reads.ts';
+import { findLastReceived } from '../features/events/reads.ts';
+import { countDead, countWaiting } from '../features/inbox/count-waiting.ts';
+import { listKeys } from '../features/keys/list-keys.ts';
+import { getSettings } from '../features/projects/get-settings.ts';
+import { hasTeammates } from '../features/projects/teammates.ts';
+import type { Settings } from '../features/projects/settings.ts';
+import { listDemoted } from '../features/rules/list-demoted.ts';
+import { listRules } from '../features/rules/find-rule.ts';
+import { hasMessages } from '../features/sending/message-anywhere.ts';
+import { listSuppressions } from '../features/suppressions/reads.ts';
+import type { Database } from '../io/db/database.ts';
+import type { Tx } from '../io/db/statements.ts';
 import { ruleNames } from './person-letters.ts';
-import type { Mailroom } from './send-drafts/index.ts';
+import type { Mailroom } from './send-drafts/mailroom.ts';
 import { foreseeFirst } from './show-schedule.ts';
 import { showSending } from './show-sending.ts';
 

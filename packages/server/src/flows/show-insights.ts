@@ -1,17 +1,15 @@
 import { iso } from '../base/clock.ts';
+import { type Arm, liftOf, type LiftShown } from '../features/insights/lift.ts';
 import {
-  type Arm,
   bouncedOf,
-  countInsights,
   deliveredOf,
   type Grouping,
   type Insight,
-  liftOf,
-  type LiftShown,
   OPENED_WITHIN_MS,
-} from '../features/insights/index.ts';
-import { countLift } from '../features/sequences/index.ts';
-import type { Tx } from '../io/db/index.ts';
+} from '../features/insights/insight.ts';
+import { countInsights } from '../features/insights/reads.ts';
+import { countLift } from '../features/sequences/count-runs.ts';
+import type { Tx } from '../io/db/statements.ts';
 
 /**
  * A row of insights, with the names of the API. Rates are shares: bounces and edits of the sent emails, everything else of the delivered

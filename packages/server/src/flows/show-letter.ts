@@ -1,20 +1,18 @@
 import { Fault } from '../base/fault.ts';
 import { ownZone } from '../base/zone.ts';
-import { findDraft } from '../features/drafts/index.ts';
-import type { ReadMail } from '../features/test-inbox/index.ts';
-import {
-  findUrls,
-  type JudgedHit,
-  listJudgedHits,
-  listOutcomesOfDraft,
-  type Outcome,
-} from '../features/outcomes/index.ts';
-import { findPeople } from '../features/people/index.ts';
-import { listThread, type Reply } from '../features/replies/index.ts';
-import { findFrozen, findLetter, type FrozenRow, type Letter } from '../features/sending/index.ts';
-import { listTold } from '../features/webhooks/index.ts';
-import type { Tx } from '../io/db/index.ts';
-import type { Renderer } from './rendering/index.ts';
+import { findDraft } from '../features/drafts/reads.ts';
+import type { ReadMail } from '../features/test-inbox/read-mail.ts';
+import { findUrls, type JudgedHit, listJudgedHits } from '../features/outcomes/hit-reads.ts';
+import { listOutcomesOfDraft } from '../features/outcomes/reads.ts';
+import type { Outcome } from '../features/outcomes/outcome.ts';
+import { findPeople } from '../features/people/people.ts';
+import { listThread } from '../features/replies/reads.ts';
+import type { Reply } from '../features/replies/reply.ts';
+import { findFrozen, type FrozenRow } from '../features/sending/messages.ts';
+import { findLetter, type Letter } from '../features/sending/letters.ts';
+import { listTold } from '../features/webhooks/reads.ts';
+import type { Tx } from '../io/db/statements.ts';
+import type { Renderer } from './rendering/renderer.ts';
 
 /** A claimed email as it was sent, with everything that is known about its results. */
 export type ShownLetter = {

@@ -1,13 +1,10 @@
-import { findStandings, loadModels } from '../features/audiences/index.ts';
-import { type EventOfPerson, listNewest } from '../features/events/index.ts';
-import { listOutcomesOf } from '../features/outcomes/index.ts';
-import {
-  type PersonId,
-  showPerson as show,
-  type ShownPerson,
-  unknownPerson,
-} from '../features/people/index.ts';
-import type { Tx } from '../io/db/index.ts';
+import { findStandings } from '../features/audiences/standings.ts';
+import { loadModels } from '../features/audiences/load-models.ts';
+import { type EventOfPerson, listNewest } from '../features/events/list-events.ts';
+import { listOutcomesOf } from '../features/outcomes/reads.ts';
+import type { PersonId } from '../features/people/people.ts';
+import { showPerson as show, type ShownPerson, unknownPerson } from '../features/people/show-person.ts';
+import type { Tx } from '../io/db/statements.ts';
 import {
   listLettersOf,
   ruleNames,

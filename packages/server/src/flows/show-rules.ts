@@ -1,23 +1,18 @@
 import { WEBHOOK_TYPES } from '@beckon/contract';
-import { loadModels } from '../features/audiences/index.ts';
-import { countReasons } from '../features/decisions/index.ts';
-import { countForLadder, suggest } from '../features/drafts/index.ts';
-import { countByName, findLargest, listNames } from '../features/events/index.ts';
-import { getSettings } from '../features/projects/index.ts';
-import {
-  findRule,
-  type Lint,
-  lintRule,
-  listRules,
-  type Reason,
-  REASONS,
-  ruleSentence,
-  type Silence,
-  silenceOf,
-  type WholeRule,
-} from '../features/rules/index.ts';
-import { countRuns, type RunCounts } from '../features/sequences/index.ts';
-import type { Tx } from '../io/db/index.ts';
+import { loadModels } from '../features/audiences/load-models.ts';
+import { countReasons } from '../features/decisions/reads.ts';
+import { countForLadder } from '../features/drafts/counts.ts';
+import { suggest } from '../features/drafts/trust-ladder.ts';
+import { countByName, findLargest } from '../features/events/find-largest.ts';
+import { listNames } from '../features/events/list-names.ts';
+import { getSettings } from '../features/projects/get-settings.ts';
+import { findRule, listRules, type WholeRule } from '../features/rules/find-rule.ts';
+import { type Lint, lintRule } from '../features/rules/lint.ts';
+import { type Reason, REASONS } from '../features/rules/rule.ts';
+import { ruleSentence } from '../features/rules/sentence.ts';
+import { type Silence, silenceOf } from '../features/rules/silence.ts';
+import { countRuns, type RunCounts } from '../features/sequences/count-runs.ts';
+import type { Tx } from '../io/db/statements.ts';
 import { autopilotPeriod } from './autopilot.ts';
 
 /** A rule in words, with its lints and whether it has stopped firing. */

@@ -1,20 +1,19 @@
 import { iso, isoOrNull } from '../base/clock.ts';
 import { runStepsSlowly } from '../base/steps.ts';
-import { countOpen, findDrafts } from '../features/drafts/index.ts';
-import { findPeople } from '../features/people/index.ts';
-import { getSettings, type Settings } from '../features/projects/index.ts';
-import {
-  type Fate,
-  type Policy,
-  type QueuedDraft,
-  quietSpans,
-  quietUntil,
-  simulating,
-  type Throttle,
-} from '../features/sending/index.ts';
-import type { Database, Tx } from '../io/db/index.ts';
+import { countOpen } from '../features/drafts/rule-counts.ts';
+import { findDrafts } from '../features/drafts/reads.ts';
+import { findPeople } from '../features/people/people.ts';
+import { getSettings } from '../features/projects/get-settings.ts';
+import type { Settings } from '../features/projects/settings.ts';
+import { type Fate, type QueuedDraft, simulating } from '../features/sending/simulate.ts';
+import type { Policy } from '../features/sending/facts.ts';
+import { quietSpans, quietUntil } from '../features/sending/quiet-hours.ts';
+import type { Throttle } from '../features/sending/throttle.ts';
+import type { Database } from '../io/db/database.ts';
+import type { Tx } from '../io/db/statements.ts';
 import { ruleNames } from './person-letters.ts';
-import { type Mailroom, policyOf } from './send-drafts/index.ts';
+import type { Mailroom } from './send-drafts/mailroom.ts';
+import { policyOf } from './send-drafts/ask-gates.ts';
 import { forecastOf } from './forecast.ts';
 import { inSnapshot } from './snapshot.ts';
 import { gatherWaiting } from './waiting-queue.ts';

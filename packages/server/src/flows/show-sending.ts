@@ -1,17 +1,15 @@
 import { iso } from '../base/clock.ts';
-import { listDomains, printThrottle, type SendingDomain } from '../features/domains/index.ts';
-import { listSettings } from '../features/projects/index.ts';
-import {
-  countForWarmup,
-  warmupDay,
-  warmupLeft,
-  warmupTroubled,
-  readBucket,
-  refill,
-  senderGate,
-} from '../features/sending/index.ts';
-import type { Tx } from '../io/db/index.ts';
-import { findSender, type Mailroom } from './send-drafts/index.ts';
+import { listDomains } from '../features/domains/reads.ts';
+import { printThrottle, type SendingDomain } from '../features/domains/domain.ts';
+import { listSettings } from '../features/projects/list-settings.ts';
+import { countForWarmup } from '../features/sending/messages.ts';
+import { warmupDay, warmupLeft, warmupTroubled } from '../features/sending/warmup.ts';
+import { readBucket } from '../features/sending/send-turn.ts';
+import { refill } from '../features/sending/throttle.ts';
+import { senderGate } from '../features/sending/sender.ts';
+import type { Tx } from '../io/db/statements.ts';
+import { findSender } from './send-drafts/sender-of.ts';
+import type { Mailroom } from './send-drafts/mailroom.ts';
 
 export type SendingAsked = { projectId: number; now: number; mailroom: Mailroom };
 

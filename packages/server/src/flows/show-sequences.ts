@@ -1,13 +1,9 @@
-import { findRule, listRules, ruleSentence, stepLabel, type WholeRule } from '../features/rules/index.ts';
-import {
-  countPlaces,
-  countRuns,
-  outline,
-  type OutlinedStep,
-  type PlaceCount,
-  type RunCounts,
-} from '../features/sequences/index.ts';
-import type { Tx } from '../io/db/index.ts';
+import { findRule, listRules, type WholeRule } from '../features/rules/find-rule.ts';
+import { ruleSentence, stepLabel } from '../features/rules/sentence.ts';
+import { countPlaces, type PlaceCount } from '../features/sequences/inside.ts';
+import { countRuns, type RunCounts } from '../features/sequences/count-runs.ts';
+import { outline, type OutlinedStep } from '../features/sequences/outline.ts';
+import type { Tx } from '../io/db/statements.ts';
 import { audienceNames } from './audience-names.ts';
 import { listRulesInForce, type RuleInForce } from './rules-in-force.ts';
 

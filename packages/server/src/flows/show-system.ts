@@ -1,10 +1,11 @@
 import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
 import { iso } from '../base/clock.ts';
-import { countWaiting } from '../features/inbox/index.ts';
-import { isAccepted } from '../features/restores/index.ts';
-import { duesOf } from '../features/turns/index.ts';
-import { countWebhooks } from '../features/webhooks/index.ts';
-import { type Database, type DatabaseFacts, databaseFacts } from '../io/db/index.ts';
+import { countWaiting } from '../features/inbox/count-waiting.ts';
+import { isAccepted } from '../features/restores/store.ts';
+import { duesOf } from '../features/turns/due.ts';
+import { countWebhooks } from '../features/webhooks/reads.ts';
+import type { Database } from '../io/db/database.ts';
+import { type DatabaseFacts, databaseFacts } from '../io/db/facts.ts';
 
 export type ShownSystem = DatabaseFacts & {
   at: string;

@@ -1,5 +1,5 @@
 import { iso } from '../base/clock.ts';
-import type { Outcome } from '../features/outcomes/index.ts';
+import type { Outcome } from '../features/outcomes/outcome.ts';
 
 /** The outcome of an email, with the names of the API; `detail` has the additional fields of its webhook. */
 export type ShownOutcome = {

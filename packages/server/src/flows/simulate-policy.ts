@@ -1,18 +1,17 @@
 import { iso } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import { runStepsSlowly } from '../base/steps.ts';
-import { countAutopilot } from '../features/drafts/index.ts';
-import { getSettings, readChanges, readSettings, type SettingName } from '../features/projects/index.ts';
-import { listRules } from '../features/rules/index.ts';
-import {
-  comparing,
-  type Comparison,
-  type Fate,
-  type GateReason,
-  type Queue,
-} from '../features/sending/index.ts';
-import type { Database } from '../io/db/index.ts';
-import { type Mailroom, policyOf } from './send-drafts/index.ts';
+import { countAutopilot } from '../features/drafts/needs.ts';
+import { getSettings } from '../features/projects/get-settings.ts';
+import { readChanges } from '../features/projects/set-settings.ts';
+import { readSettings, type SettingName } from '../features/projects/settings.ts';
+import { listRules } from '../features/rules/find-rule.ts';
+import { comparing, type Comparison } from '../features/sending/compare.ts';
+import type { Fate, Queue } from '../features/sending/simulate.ts';
+import type { GateReason } from '../features/sending/gate.ts';
+import type { Database } from '../io/db/database.ts';
+import type { Mailroom } from './send-drafts/mailroom.ts';
+import { policyOf } from './send-drafts/ask-gates.ts';
 import { inSnapshot } from './snapshot.ts';
 import { type Forecast, forecastOf, shownTime } from './forecast.ts';
 import { gatherWaiting } from './waiting-queue.ts';

@@ -1,4 +1,5 @@
-import type { Database, Tx } from '../io/db/index.ts';
+import type { Database } from '../io/db/database.ts';
+import type { Tx } from '../io/db/statements.ts';
 
 /**
  * Reads everything as of one moment, in a transaction in which the database rejects every write. The callers read users by key, however

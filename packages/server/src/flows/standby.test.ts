@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { testDatabase } from '../../testkit/database.ts';
 import { systemClock } from '../base/clock.ts';
 import { silentLog } from '../base/log.ts';
-import { type Database, openDatabase } from '../io/db/index.ts';
+import { type Database, openDatabase } from '../io/db/database.ts';
 import { inSession } from './session.ts';
 
 const own = await testDatabase();

@@ -1,12 +1,15 @@
-import { listEndpoints } from '../features/endpoints/index.ts';
-import { listDead } from '../features/inbox/index.ts';
-import { listKeys } from '../features/keys/index.ts';
-import { findProject, getSettings } from '../features/projects/index.ts';
-import { readRequestFilter, readStream } from '../features/stream/index.ts';
-import { listWarnings } from '../features/warnings/index.ts';
-import { type Database, storageFacts } from '../io/db/index.ts';
-import { showDomains } from './domains/index.ts';
-import type { MailSettings } from '../features/domains/index.ts';
+import { listEndpoints } from '../features/endpoints/reads.ts';
+import { listDead } from '../features/inbox/list-dead.ts';
+import { listKeys } from '../features/keys/list-keys.ts';
+import { findProject } from '../features/projects/find-project.ts';
+import { getSettings } from '../features/projects/get-settings.ts';
+import { readRequestFilter } from '../features/stream/stream.ts';
+import { readStream } from '../features/stream/read-stream.ts';
+import { listWarnings } from '../features/warnings/list-warnings.ts';
+import type { Database } from '../io/db/database.ts';
+import { storageFacts } from '../io/db/facts.ts';
+import { showDomains } from './domains/view.ts';
+import type { MailSettings } from '../features/domains/domain.ts';
 import { showSystem } from './show-system.ts';
 
 type Db = Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock' | 'offsetMs'>;

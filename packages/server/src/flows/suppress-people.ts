@@ -1,7 +1,7 @@
-import { findPeople } from '../features/people/index.ts';
-import { takeSendTurn } from '../features/sending/index.ts';
-import { takeTurn } from '../features/turns/index.ts';
-import type { Database } from '../io/db/index.ts';
+import { findPeople } from '../features/people/people.ts';
+import { takeSendTurn } from '../features/sending/send-turn.ts';
+import { takeTurn } from '../features/turns/turn.ts';
+import type { Database } from '../io/db/database.ts';
 import { suppressIn } from './suppress.ts';
 
 /** `notFound`: ids without a user. */

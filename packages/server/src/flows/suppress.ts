@@ -1,22 +1,29 @@
 import { domainToUnicode } from 'node:url';
 import { normaliseAddress } from '../base/address.ts';
-import { type Actor, cancel, ENGINE, isRefused, listOpenOfPeople } from '../features/drafts/index.ts';
-import { findByAddress, type PersonId } from '../features/people/index.ts';
-import { takeSendTurn, withdrawClaims } from '../features/sending/index.ts';
-import { endRun, findOpenRuns, updateRuns } from '../features/sequences/index.ts';
+import { type Actor, ENGINE } from '../features/drafts/draft.ts';
+import { cancel } from '../features/drafts/hold-draft.ts';
+import { isRefused } from '../features/drafts/refuse.ts';
+import { listOpenOfPeople } from '../features/drafts/reads.ts';
+import { findByAddress } from '../features/people/find-emails.ts';
+import type { PersonId } from '../features/people/people.ts';
+import { takeSendTurn } from '../features/sending/send-turn.ts';
+import { withdrawClaims } from '../features/sending/store.ts';
+import { endRun } from '../features/sequences/advance.ts';
+import { findOpenRuns } from '../features/sequences/reads.ts';
+import { updateRuns } from '../features/sequences/store.ts';
+import { addSuppressions, liftSuppressions } from '../features/suppressions/store.ts';
 import {
-  addSuppressions,
   type ClearPlace,
-  liftSuppressions,
-  restorePlaces,
   SUPPRESSION_REASONS,
   type SuppressedPlace,
   type Suppression,
-  type SuppressionHasher,
   type SuppressionReason,
-} from '../features/suppressions/index.ts';
-import { takeTurn } from '../features/turns/index.ts';
-import type { Database, Tx } from '../io/db/index.ts';
+} from '../features/suppressions/suppression.ts';
+import { restorePlaces } from '../features/suppressions/erased.ts';
+import type { SuppressionHasher } from '../features/suppressions/hasher.ts';
+import { takeTurn } from '../features/turns/turn.ts';
+import type { Database } from '../io/db/database.ts';
+import type { Tx } from '../io/db/statements.ts';
 import { askHeldAgain } from './ask-held-again.ts';
 import { writeMoves } from './write-moves.ts';
 

@@ -1,13 +1,11 @@
-import { lockQueue } from '../features/inbox/index.ts';
-import {
-  findPair,
-  type Project,
-  resumeProject as resume,
-  suspendProject as suspend,
-} from '../features/projects/index.ts';
-import { takeSendTurn } from '../features/sending/index.ts';
-import { dueEarlier } from '../features/turns/index.ts';
-import type { Database, Tx } from '../io/db/index.ts';
+import { lockQueue } from '../features/inbox/queue.ts';
+import { findPair } from '../features/projects/sandbox.ts';
+import type { Project } from '../features/projects/project.ts';
+import { resumeProject as resume, suspendProject as suspend } from '../features/projects/suspend-project.ts';
+import { takeSendTurn } from '../features/sending/send-turn.ts';
+import { dueEarlier } from '../features/turns/due.ts';
+import type { Database } from '../io/db/database.ts';
+import type { Tx } from '../io/db/statements.ts';
 import { nextMoment } from './next-due.ts';
 
 type Deps = Pick<Database, 'transaction' | 'clock'>;

@@ -1,6 +1,8 @@
-import { dueEarlier, holdDue, type Work } from '../features/turns/index.ts';
-import { listLateToTell } from '../features/webhooks/index.ts';
-import type { Database, Tx } from '../io/db/index.ts';
+import { dueEarlier, holdDue } from '../features/turns/due.ts';
+import type { Work } from '../features/turns/store.ts';
+import { listLateToTell } from '../features/webhooks/reads.ts';
+import type { Database } from '../io/db/database.ts';
+import type { Tx } from '../io/db/statements.ts';
 import { nextMoment } from './next-due.ts';
 
 /**

@@ -1,25 +1,24 @@
 import { Fault } from '../base/fault.ts';
 import type { NewId } from '../base/ids.ts';
-import {
-  type Actor,
-  countOfRule,
-  type Draft,
-  hold,
-  isRefused,
-  type Moved,
-  needsConfirmation,
-  NOT_WHOLE,
-  PERSON_DECIDES,
-  release,
-  resumed,
-} from '../features/drafts/index.ts';
-import { cancelEnrollment, type Enrollment } from '../features/enrollments/index.ts';
-import { findRule, switchRule, type WholeRule } from '../features/rules/index.ts';
-import { takeSendTurn, withdrawClaims } from '../features/sending/index.ts';
-import { countRuns, pauseRuns, resumeRuns, wakeRuns } from '../features/sequences/index.ts';
-import { dueEarlier, newModel, takeTurn } from '../features/turns/index.ts';
-import type { Database, Tx } from '../io/db/index.ts';
-import { startEnrollmentIn } from './enroll/index.ts';
+import { type Actor, type Draft, NOT_WHOLE, PERSON_DECIDES } from '../features/drafts/draft.ts';
+import { countOfRule } from '../features/drafts/rule-counts.ts';
+import { hold, release } from '../features/drafts/hold-draft.ts';
+import { isRefused } from '../features/drafts/refuse.ts';
+import type { Moved } from '../features/drafts/moves.ts';
+import { needsConfirmation, resumed } from '../features/drafts/resume-drafts.ts';
+import { cancelEnrollment } from '../features/enrollments/store.ts';
+import type { Enrollment } from '../features/enrollments/enrollment.ts';
+import { findRule, type WholeRule } from '../features/rules/find-rule.ts';
+import { switchRule } from '../features/rules/edit-rule.ts';
+import { takeSendTurn } from '../features/sending/send-turn.ts';
+import { withdrawClaims } from '../features/sending/store.ts';
+import { countRuns } from '../features/sequences/count-runs.ts';
+import { pauseRuns, resumeRuns, wakeRuns } from '../features/sequences/store.ts';
+import { dueEarlier } from '../features/turns/due.ts';
+import { newModel, takeTurn } from '../features/turns/turn.ts';
+import type { Database } from '../io/db/database.ts';
+import type { Tx } from '../io/db/statements.ts';
+import { startEnrollmentIn } from './enroll/start-enrollment.ts';
 import { moveOpenDrafts } from './open-drafts.ts';
 
 type Deps = Pick<Database, 'transaction' | 'clock'>;

@@ -4,10 +4,10 @@ import { heldClock } from '../../testkit/clock.ts';
 import { openTestDatabase } from '../../testkit/database.ts';
 import { testMailroom, TOKEN_KEYS } from '../../testkit/mailroom.ts';
 import { idMaker } from '../base/ids.ts';
-import type { HandOver, MailEnvelope } from '../io/mail/index.ts';
-import { insertOrganization, updateWantsDigest, upsertMember, upsertUser } from '../features/team/index.ts';
+import type { HandOver, MailEnvelope } from '../io/mail/hand-over.ts';
+import { insertOrganization, updateWantsDigest, upsertMember, upsertUser } from '../features/team/store.ts';
 import { createProject } from './create-project.ts';
-import { receiveMail } from './test-inbox/index.ts';
+import { receiveMail } from './test-inbox/receive-mail.ts';
 import { setSettings } from './set-settings.ts';
 import { createTeamTransport, type TeamMailOptions } from './team-mail.ts';
 

@@ -1,13 +1,16 @@
 import type { NewId } from '../base/ids.ts';
 import { letterToken, type TokenKeys } from '../base/letter-token.ts';
 import type { Log } from '../base/log.ts';
-import type { TeamLetter } from '../features/drafts/index.ts';
-import { getSettings } from '../features/projects/index.ts';
-import { type AccountEmails, listDigestAddresses } from '../features/team/index.ts';
-import { TEST_INBOX_DOMAIN, type Outlet } from '../features/sending/index.ts';
-import { renderTeamLetter } from '../features/writing/index.ts';
-import type { Tx } from '../io/db/index.ts';
-import { composeMail, type HandOver, type Relay, type OpenRelay } from '../io/mail/index.ts';
+import type { TeamLetter } from '../features/drafts/team-digest.ts';
+import { getSettings } from '../features/projects/get-settings.ts';
+import type { AccountEmails } from '../features/team/account-emails.ts';
+import { listDigestAddresses } from '../features/team/reads.ts';
+import { TEST_INBOX_DOMAIN } from '../features/sending/sender.ts';
+import type { Outlet } from '../features/sending/facts.ts';
+import { renderTeamLetter } from '../features/writing/team-letter.ts';
+import type { Tx } from '../io/db/statements.ts';
+import { composeMail } from '../io/mail/compose.ts';
+import type { HandOver, Relay, OpenRelay } from '../io/mail/hand-over.ts';
 
 /** Submits emails to the team, outside the projects' send checks. */
 export type TeamTransport = { hand(projectId: number, letter: TeamLetter): Promise<void> };

@@ -1,7 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
 import { webhookStage } from '../../testkit/webhooks.ts';
-import { listProjectsToTell, type TeamLetter } from '../features/drafts/index.ts';
-import { updateDisabled } from '../features/endpoints/index.ts';
+import { listProjectsToTell } from '../features/drafts/counts.ts';
+import type { TeamLetter } from '../features/drafts/team-digest.ts';
+import { updateDisabled } from '../features/endpoints/store.ts';
 import { SETTLED_MS, tellTeam } from './tell-team.ts';
 
 const stage = await webhookStage();

@@ -1,17 +1,13 @@
 import { iso } from '../base/clock.ts';
-import {
-  findTeamTold,
-  listWaiting,
-  setTeamHeard,
-  takeTeamDigest,
-  teamDigest,
-  type TeamLetter,
-} from '../features/drafts/index.ts';
-import { type DomainTrouble, listTroubles } from '../features/domains/index.ts';
-import { type EndpointState, listEndpointTroubles } from '../features/endpoints/index.ts';
-import { listSettings } from '../features/projects/index.ts';
-import { type DemotedRule, listDemoted } from '../features/rules/index.ts';
-import type { Database, Tx } from '../io/db/index.ts';
+import { findTeamTold, listWaiting } from '../features/drafts/counts.ts';
+import { setTeamHeard } from '../features/drafts/store.ts';
+import { takeTeamDigest, teamDigest, type TeamLetter } from '../features/drafts/team-digest.ts';
+import { type DomainTrouble, listTroubles } from '../features/domains/reads.ts';
+import { type EndpointState, listEndpointTroubles } from '../features/endpoints/reads.ts';
+import { listSettings } from '../features/projects/list-settings.ts';
+import { type DemotedRule, listDemoted } from '../features/rules/list-demoted.ts';
+import type { Database } from '../io/db/database.ts';
+import type { Tx } from '../io/db/statements.ts';
 import type { TeamTransport } from './team-mail.ts';
 
 export type Telling = {

@@ -1,5 +1,6 @@
-import { type ListRuleNeeds, loadModels } from '../features/audiences/index.ts';
-import type { Tx } from '../io/db/index.ts';
+import type { ListRuleNeeds } from '../features/audiences/rule-needs.ts';
+import { loadModels } from '../features/audiences/load-models.ts';
+import type { Tx } from '../io/db/statements.ts';
 
 /** A rule or an audience that uses something. */
 export type Use = { kind: 'rule' | 'audience'; id: string; name: string };

@@ -1,20 +1,19 @@
 import { normaliseAddress } from '../base/address.ts';
 import { ownZone } from '../base/zone.ts';
-import { listQueued, type QueuedLetter } from '../features/drafts/index.ts';
-import { findPeople, type Person } from '../features/people/index.ts';
-import { listSettings } from '../features/projects/index.ts';
-import { type ActiveRule, loadRules } from '../features/rules/index.ts';
-import {
-  findClaims,
-  type GateFacts,
-  type Policy,
-  type Queue,
-  type QueuedDraft,
-  readBucket,
-} from '../features/sending/index.ts';
-import { findRefusals, findSuppressions } from '../features/suppressions/index.ts';
-import type { Tx } from '../io/db/index.ts';
-import { findSender, type Mailroom } from './send-drafts/index.ts';
+import { listQueued, type QueuedLetter } from '../features/drafts/queue.ts';
+import { findPeople } from '../features/people/people.ts';
+import type { Person } from '../features/people/person.ts';
+import { listSettings } from '../features/projects/list-settings.ts';
+import type { ActiveRule } from '../features/rules/model.ts';
+import { loadRules } from '../features/rules/load-rules.ts';
+import { findClaims } from '../features/sending/messages.ts';
+import type { GateFacts, Policy } from '../features/sending/facts.ts';
+import type { Queue, QueuedDraft } from '../features/sending/simulate.ts';
+import { readBucket } from '../features/sending/send-turn.ts';
+import { findRefusals, findSuppressions } from '../features/suppressions/reads.ts';
+import type { Tx } from '../io/db/statements.ts';
+import { findSender } from './send-drafts/sender-of.ts';
+import type { Mailroom } from './send-drafts/mailroom.ts';
 
 export type WaitingAsked = {
   projectId: number;

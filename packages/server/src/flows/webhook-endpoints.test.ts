@@ -3,8 +3,9 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import { webhookStage } from '../../testkit/webhooks.ts';
 import { silentLog } from '../base/log.ts';
 import { createSealer } from '../base/seal.ts';
-import { listEndpoints, listLiveSecrets, openSecret, resealSecrets } from '../features/endpoints/index.ts';
-import { forgetWebhooks } from '../features/webhooks/index.ts';
+import { listEndpoints, listLiveSecrets } from '../features/endpoints/reads.ts';
+import { openSecret, resealSecrets } from '../features/endpoints/secrets.ts';
+import { forgetMessages as forgetWebhooks } from '../features/webhooks/forget-store.ts';
 import { replayWebhooks, type ReplayWanted } from './replay-webhooks.ts';
 import { sweepDues } from './sweep-dues.ts';
 import {

@@ -1,23 +1,21 @@
 import { Fault } from '../base/fault.ts';
 import type { NewId } from '../base/ids.ts';
 import type { Sealer } from '../base/seal.ts';
+import { addSecret } from '../features/endpoints/secrets.ts';
 import {
-  addSecret,
   createEndpoint,
-  deleteEndpoint,
   editEndpoint,
-  type Endpoint,
-  type EndpointPlace,
   type EndpointWanted,
   type NewEndpoint,
-  requireEndpoint,
-  updateDisabled,
-  updateEnabled,
-} from '../features/endpoints/index.ts';
-import { listSettings } from '../features/projects/index.ts';
-import { dropPending } from '../features/webhooks/index.ts';
-import type { Database, Tx } from '../io/db/index.ts';
-import type { UrlRules } from '../io/outbound/index.ts';
+} from '../features/endpoints/create-endpoint.ts';
+import { deleteEndpoint, updateDisabled, updateEnabled } from '../features/endpoints/store.ts';
+import type { Endpoint, EndpointPlace } from '../features/endpoints/endpoint.ts';
+import { requireEndpoint } from '../features/endpoints/require-endpoint.ts';
+import { listSettings } from '../features/projects/list-settings.ts';
+import { dropPending } from '../features/webhooks/store.ts';
+import type { Database } from '../io/db/database.ts';
+import type { Tx } from '../io/db/statements.ts';
+import type { UrlRules } from '../io/outbound/check-url.ts';
 
 /** Member actions on endpoints, and their effect on waiting deliveries. */
 export type EndpointDeps = {

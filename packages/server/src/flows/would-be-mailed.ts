@@ -1,21 +1,21 @@
 import { domainPart } from '../base/address.ts';
-import { findByAddress, findPeople, type Person, personKey } from '../features/people/index.ts';
-import {
-  gate,
-  type GateFacts,
-  type GateReason,
-  type Policy,
-  readBucket,
-  refill,
-} from '../features/sending/index.ts';
-import { findRefusals, type ClearPlace } from '../features/suppressions/index.ts';
-import { readTurn } from '../features/turns/index.ts';
-import type { Tx } from '../io/db/index.ts';
-import { reasonWords } from './explain/index.ts';
+import { findByAddress } from '../features/people/find-emails.ts';
+import { findPeople, personKey } from '../features/people/people.ts';
+import type { Person } from '../features/people/person.ts';
+import { gate, type GateReason } from '../features/sending/gate.ts';
+import type { GateFacts, Policy } from '../features/sending/facts.ts';
+import { readBucket } from '../features/sending/send-turn.ts';
+import { refill } from '../features/sending/throttle.ts';
+import { findRefusals } from '../features/suppressions/reads.ts';
+import type { ClearPlace } from '../features/suppressions/suppression.ts';
+import { readTurn } from '../features/turns/turn.ts';
+import type { Tx } from '../io/db/statements.ts';
+import { reasonWords } from './explain/words.ts';
 import { loadProjectModels, type Model } from './models.ts';
-import { zoneOfPerson } from './rules/index.ts';
+import { zoneOfPerson } from './rules/recipient.ts';
 import { addressOf, type Gates, openGates } from './send-drafts/ask-gates.ts';
-import { findSender, type Mailroom } from './send-drafts/index.ts';
+import { findSender } from './send-drafts/sender-of.ts';
+import type { Mailroom } from './send-drafts/mailroom.ts';
 import { formsOf } from './suppress.ts';
 
 /** The result of one send check for an email that does not exist. `until`: when the check can pass without a change, or null. */

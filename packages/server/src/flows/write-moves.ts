@@ -1,6 +1,7 @@
-import { type Moved, writeMoved } from '../features/drafts/index.ts';
-import { endMessages } from '../features/sending/index.ts';
-import type { Tx } from '../io/db/index.ts';
+import type { Moved } from '../features/drafts/moves.ts';
+import { writeMoved } from '../features/drafts/store.ts';
+import { endMessages } from '../features/sending/store.ts';
+import type { Tx } from '../io/db/statements.ts';
 
 /**
  * Writes moves, and also ends the claimed emails of canceled drafts, because no worker tries them again. Otherwise they would take a slot

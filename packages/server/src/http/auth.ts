@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Fault } from '../base/fault.ts';
-import type { VerifiedKey } from '../features/keys/index.ts';
+import type { VerifiedKey } from '../features/keys/key.ts';
 import type { Call, HttpDeps } from './deps.ts';
 import { clientAddress } from './transport.ts';
 

@@ -5,7 +5,7 @@ import { callbackify } from 'node:util';
 import type { NewId } from '../base/ids.ts';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
-import { TRACKING_PATHS } from '../features/domains/index.ts';
+import { TRACKING_PATHS } from '../features/domains/tracking.ts';
 import { answerFault } from './faults.ts';
 import { createHostCertificates } from './host-certificates.ts';
 import { continueWhenRead, refuseBody } from './refuse-body.ts';

@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { Fault } from '../base/fault.ts';
 import type { NewId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
-import type { DashboardApi } from './dashboard/index.ts';
+import type { DashboardApi } from './dashboard/mount.ts';
 import { answerFault } from './faults.ts';
 import { mountLiveness } from './health.ts';
 import { continueWhenRead, refuseBody } from './refuse-body.ts';

@@ -2,7 +2,7 @@ import { Gauge, type Registry } from 'prom-client';
 import type { Log } from '../base/log.ts';
 import { atMost } from '../base/within.ts';
 import { type Depths, GAUGES, measureDepths } from '../flows/measure-depths.ts';
-import type { Database } from '../io/db/index.ts';
+import type { Database } from '../io/db/database.ts';
 
 export type WatchedDatabase = Pick<Database, 'transaction' | 'clock' | 'offsetMs' | 'pools'>;
 

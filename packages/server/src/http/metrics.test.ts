@@ -10,8 +10,10 @@ import { testProject, testServer } from '../../testkit/server.ts';
 import { silentLog } from '../base/log.ts';
 import { createProject } from '../flows/create-project.ts';
 import { READINGS } from '../flows/depth-readings.ts';
-import { type Database, openDatabase } from '../io/db/index.ts';
-import { createMetrics, watchDatabase, watchEmbedded } from './index.ts';
+import { type Database, openDatabase } from '../io/db/database.ts';
+import { createMetrics } from './metrics.ts';
+import { watchDatabase } from './metrics-database.ts';
+import { watchEmbedded } from './metrics-machine.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const RELEASE = { version: '1.2.3', node: 'v26.0.0' };

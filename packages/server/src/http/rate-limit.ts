@@ -1,4 +1,4 @@
-import type { Grant } from '../io/counter/index.ts';
+import type { Grant } from '../io/counter/bucket.ts';
 import type { HeaderList } from './answer.ts';
 
 /**

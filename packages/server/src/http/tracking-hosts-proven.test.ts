@@ -5,8 +5,9 @@ import { heldClock } from '../../testkit/clock.ts';
 import { TOKEN_KEYS } from '../../testkit/mailroom.ts';
 import { testProject, testServer } from '../../testkit/server.ts';
 import { createSealer } from '../base/seal.ts';
-import { addDomain, probeDomain, removeDomain, trackDomain } from '../flows/domains/index.ts';
-import type { Outbound } from '../io/outbound/index.ts';
+import { addDomain, removeDomain } from '../flows/domains/change-domain.ts';
+import { probeDomain, trackDomain } from '../flows/domains/track-domain.ts';
+import type { Outbound } from '../io/outbound/outbound.ts';
 
 const MINUTE_MS = 60_000;
 const clock = heldClock();

@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { silentLog } from '../base/log.ts';
-import { createMetrics, watchDatabase, watchEmbedded } from './index.ts';
+import { createMetrics } from './metrics.ts';
+import { watchDatabase } from './metrics-database.ts';
+import { watchEmbedded } from './metrics-machine.ts';
 
 /** The monitoring files of an operator: alerts for Prometheus, a dashboard for Grafana, and the guide to both. */
 const root = new URL('../../../../', import.meta.url);

@@ -1,7 +1,8 @@
 import { systemClock } from '../base/clock.ts';
 import { createLog, type Log } from '../base/log.ts';
 import { carryAcceptance } from '../flows/restore-guard.ts';
-import { type ConnectionSource, type Database, openDatabase } from '../io/db/index.ts';
+import type { ConnectionSource } from '../io/db/connection.ts';
+import { type Database, openDatabase } from '../io/db/database.ts';
 import { readFile } from 'node:fs/promises';
 import {
   BackupFailure,
@@ -16,7 +17,7 @@ import {
   upgradeDatabase,
   verifyBackup,
 } from '../io/embedded/index.ts';
-import type { Backups } from '../operator/index.ts';
+import type { Backups } from '../operator/operator.ts';
 import type { Config } from './config.ts';
 import { closingPassphrase, openingPassphrase } from './passphrase.ts';
 import { FOR_A_MOMENT, findPlace } from './prepare.ts';

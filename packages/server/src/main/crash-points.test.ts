@@ -11,11 +11,11 @@ import { CRASH_POINTS, type CrashPoint } from '../base/crash-points.ts';
 import { idMaker } from '../base/ids.ts';
 import { type LetterName, letterToken } from '../base/letter-token.ts';
 import { createRule } from '../flows/create-rule.ts';
-import { askCheck, startImport } from '../flows/imports/index.ts';
+import { askCheck, startImport } from '../flows/imports/manage.ts';
 import { setSettings } from '../flows/set-settings.ts';
 import { addEndpoint } from '../flows/webhook-endpoints.ts';
-import { migrate } from '../io/db/index.ts';
-import { createOutbound } from '../io/outbound/index.ts';
+import { migrate } from '../io/db/migrate.ts';
+import { createOutbound } from '../io/outbound/outbound.ts';
 
 const passed = new Map<CrashPoint, number>();
 const reach = (point: CrashPoint): void => void passed.set(point, (passed.get(point) ?? 0) + 1);

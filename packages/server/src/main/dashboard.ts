@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Lifecycle } from '../base/lifecycle.ts';
 import type { Log } from '../base/log.ts';
-import { type AppState, readAppFiles } from '../http/index.ts';
+import { type AppState, readAppFiles } from '../http/app/files.ts';
 import { buildPages, isBuilt } from './build-pages.ts';
 
 const DASHBOARD = fileURLToPath(new URL('../../../dashboard', import.meta.url));

@@ -1,4 +1,4 @@
-import type { EmbeddedData } from '../http/index.ts';
+import type { EmbeddedData } from '../http/metrics-machine.ts';
 import type { Config } from './config.ts';
 
 /** Null if the database is external: its operator makes the backups. */

@@ -1,7 +1,7 @@
 import { isIP, isIPv4 } from 'node:net';
 import { deliveryAddress } from '../base/address.ts';
 import { isEmail } from '../base/records/email.ts';
-import { readClient } from '../features/keys/index.ts';
+import { readClient } from '../features/keys/client-version.ts';
 import type { Parsed } from './env-reader.ts';
 
 export function readPublicUrl(text: string): Parsed<string> {

@@ -1,7 +1,10 @@
 import { systemClock } from '../base/clock.ts';
 import { silentLog } from '../base/log.ts';
-import { connectionsAllowed, durabilityFaults, openDatabase, schemaState } from '../io/db/index.ts';
-import type { InspectedConfig, Inspection } from '../operator/index.ts';
+import { connectionsAllowed } from '../io/db/budget.ts';
+import { durabilityFaults } from '../io/db/guard.ts';
+import { openDatabase } from '../io/db/database.ts';
+import { schemaState } from '../io/db/schema-state.ts';
+import type { InspectedConfig, Inspection } from '../operator/checks.ts';
 import { type Config, ConfigFaults } from './config.ts';
 import { newestBackupIn } from './embedded-data.ts';
 import { findPlace } from './prepare.ts';
@@ -51,7 +54,7 @@ export function inspect(config: Config | ConfigFaults, print: (line: string) => 
 const RELAY_WITHIN_MS = 10_000;
 
 async function probe(smtpUrl: string | null): Promise<string | null> {
-  const { probeRelay } = await import('../io/mail/index.ts');
+  const { probeRelay } = await import('../io/mail/probe-relay.ts');
   return smtpUrl === null ? null : probeRelay(smtpUrl, { withinMs: RELAY_WITHIN_MS });
 }
 

@@ -1,10 +1,13 @@
 import type { Clock } from '../base/clock.ts';
 import type { Sealer } from '../base/seal.ts';
-import { createSigners, type MailSettings } from '../features/domains/index.ts';
-import { createRenderer } from '../flows/rendering/index.ts';
-import { createProviders, type Mailroom, NO_PROVIDERS } from '../flows/send-drafts/index.ts';
-import { createLookUp, createResolver, type LookUp, type Resolver } from '../io/dns/index.ts';
-import { createOutbound, type Outbound } from '../io/outbound/index.ts';
+import { createSigners } from '../features/domains/signers.ts';
+import type { MailSettings } from '../features/domains/domain.ts';
+import { createRenderer } from '../flows/rendering/renderer.ts';
+import { createProviders, NO_PROVIDERS } from '../flows/send-drafts/providers.ts';
+import type { Mailroom } from '../flows/send-drafts/mailroom.ts';
+import { createLookUp, type LookUp } from '../io/dns/look-up.ts';
+import { createResolver, type Resolver } from '../io/dns/resolver.ts';
+import { createOutbound, type Outbound } from '../io/outbound/outbound.ts';
 import type { Config } from './config.ts';
 
 type MailConfig = Pick<

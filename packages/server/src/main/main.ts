@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { addCommands, EXIT_USAGE, type Operator } from '../operator/index.ts';
+import { addCommands } from '../operator/index.ts';
+import { EXIT_USAGE, type Operator } from '../operator/operator.ts';
 import { type Config, ConfigFaults, loadConfig } from './config.ts';
 import { inPlainWords, lastWords } from './last-words.ts';
 import { readRelease } from './release.ts';

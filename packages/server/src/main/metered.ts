@@ -1,9 +1,9 @@
 import type { Log } from '../base/log.ts';
-import type { Handed, Transport } from '../flows/send-drafts/index.ts';
-import type { Metrics } from '../http/index.ts';
-import type { Database } from '../io/db/index.ts';
-import type { Outbound } from '../io/outbound/index.ts';
-import type { Job } from '../worker/index.ts';
+import type { Handed, Transport } from '../flows/send-drafts/transport.ts';
+import type { Metrics } from '../http/metrics.ts';
+import type { Database } from '../io/db/database.ts';
+import type { Outbound } from '../io/outbound/outbound.ts';
+import type { Job } from '../worker/timetable.ts';
 
 /** Wrappers that add metrics. The wrapped objects behave as before. */
 

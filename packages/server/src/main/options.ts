@@ -1,16 +1,22 @@
 import type { Clock } from '../base/clock.ts';
 import type { Reach } from '../base/crash-points.ts';
 import type { Log } from '../base/log.ts';
-import type { RestoreGuard } from '../features/restores/index.ts';
-import type { Mailroom, Transport } from '../flows/send-drafts/index.ts';
+import type { RestoreGuard } from '../features/restores/lineage.ts';
+import type { Mailroom } from '../flows/send-drafts/mailroom.ts';
+import type { Transport } from '../flows/send-drafts/transport.ts';
 import type { TeamTransport } from '../flows/team-mail.ts';
-import type { AppState, GuideState, EmbeddedData, EdgeConfig, Release } from '../http/index.ts';
-import type { MailSettings } from '../features/domains/index.ts';
-import type { LookUp, Resolver } from '../io/dns/index.ts';
-import type { Outbound } from '../io/outbound/index.ts';
-import type { ConnectionSource } from '../io/db/index.ts';
-import type { DraftModel } from '../io/model/index.ts';
-import type { StripeAddress } from '../io/stripe/index.ts';
+import type { AppState } from '../http/app/files.ts';
+import type { GuideState } from '../http/guide/mount-guide.ts';
+import type { EmbeddedData } from '../http/metrics-machine.ts';
+import type { EdgeConfig } from '../http/edge.ts';
+import type { Release } from '../http/dashboard/installation.ts';
+import type { MailSettings } from '../features/domains/domain.ts';
+import type { LookUp } from '../io/dns/look-up.ts';
+import type { Resolver } from '../io/dns/resolver.ts';
+import type { Outbound } from '../io/outbound/outbound.ts';
+import type { ConnectionSource } from '../io/db/connection.ts';
+import type { DraftModel } from '../io/model/draft-model.ts';
+import type { StripeAddress } from '../io/stripe/open-stripe.ts';
 import type { Secrets } from './secrets.ts';
 
 export type ListenOptions = EdgeConfig & {

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { testDatabase, type TestDatabase } from '../../testkit/database.ts';
 import { silentLog } from '../base/log.ts';
-import { schemaState } from '../io/db/index.ts';
+import { schemaState } from '../io/db/schema-state.ts';
 import { checkDatabase } from '../operator/check-database.ts';
 import { type Config, loadConfig } from './config.ts';
 import { inspect } from './inspect.ts';

@@ -1,20 +1,16 @@
 import { type Clock, systemClock } from '../base/clock.ts';
 import { createLifecycle } from '../base/lifecycle.ts';
 import { createLog, type Log } from '../base/log.ts';
-import {
-  type ConnectionSource,
-  connectionsAllowed,
-  createScratch,
-  type Database,
-  distribute,
-  type Distributed,
-  durabilityFaults,
-  migrate,
-  openDatabase,
-  schemaState,
-} from '../io/db/index.ts';
+import type { ConnectionSource } from '../io/db/connection.ts';
+import { connectionsAllowed } from '../io/db/budget.ts';
+import { createScratch } from '../io/db/scratch.ts';
+import { type Database, openDatabase } from '../io/db/database.ts';
+import { distribute, type Distributed } from '../io/db/distribute.ts';
+import { durabilityFaults } from '../io/db/guard.ts';
+import { migrate } from '../io/db/migrate.ts';
+import { schemaState } from '../io/db/schema-state.ts';
 import { mayLettersLeave } from '../flows/restore-guard.ts';
-import type { OpenInstallation } from '../operator/index.ts';
+import type { OpenInstallation } from '../operator/operator.ts';
 import type { Config } from './config.ts';
 import { openMailroom } from './mailroom.ts';
 import { connectionsNeeded } from './processes.ts';

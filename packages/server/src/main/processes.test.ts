@@ -13,7 +13,7 @@ import { deriveKey } from '../base/hash.ts';
 import { silentLog } from '../base/log.ts';
 import { createKey } from '../flows/create-key.ts';
 import { createProject } from '../flows/create-project.ts';
-import { openDatabase } from '../io/db/index.ts';
+import { openDatabase } from '../io/db/database.ts';
 import { testDatabase } from '../../testkit/database.ts';
 import { freePort } from '../../testkit/free-port.ts';
 import { type Supervised, superviseServer } from '../../testkit/supervised.ts';

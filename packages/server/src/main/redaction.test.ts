@@ -21,11 +21,13 @@ import { LOG_FIELDS } from '../base/log-names.ts';
 import { createSealer } from '../base/seal.ts';
 import { within } from '../base/within.ts';
 import { createKey } from '../flows/create-key.ts';
-import { addDomain, checkDomain, requireDomain } from '../flows/domains/index.ts';
+import { addDomain } from '../flows/domains/change-domain.ts';
+import { checkDomain } from '../flows/domains/check-domain.ts';
+import { requireDomain } from '../flows/domains/view.ts';
 import { setSettings } from '../flows/set-settings.ts';
 import { addEndpoint } from '../flows/webhook-endpoints.ts';
-import { type Database, openDatabase } from '../io/db/index.ts';
-import { createResolver } from '../io/dns/index.ts';
+import { type Database, openDatabase } from '../io/db/database.ts';
+import { createResolver } from '../io/dns/resolver.ts';
 
 /**
  * Plants secrets and users' data in every input, and drives the whole product through success and failure. All remote servers repeat what

@@ -8,7 +8,7 @@ import { silentLog } from '../base/log.ts';
 import { createKey } from '../flows/create-key.ts';
 import { createProject } from '../flows/create-project.ts';
 import type { Pepper } from '../base/hash.ts';
-import { keyring } from '../features/keys/index.ts';
+import { keyring } from '../features/keys/keyring.ts';
 import { findSecretFault, openSecrets, type SecretConfig } from './secrets.ts';
 
 const clock = heldClock();

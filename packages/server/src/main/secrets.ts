@@ -5,8 +5,8 @@ import type { Clock } from '../base/clock.ts';
 import { deriveKey, equalInConstantTime, type Pepper } from '../base/hash.ts';
 import { createSealer, type Sealer } from '../base/seal.ts';
 import type { TokenKeys } from '../base/letter-token.ts';
-import { openSuppressionHasher, type SuppressionHasher } from '../features/suppressions/index.ts';
-import type { Tx } from '../io/db/index.ts';
+import { openSuppressionHasher, type SuppressionHasher } from '../features/suppressions/hasher.ts';
+import type { Tx } from '../io/db/statements.ts';
 import type { Config } from './config.ts';
 
 /**

@@ -2,7 +2,7 @@ import { systemClock } from '../base/clock.ts';
 import type { Reach } from '../base/crash-points.ts';
 import { createLifecycle } from '../base/lifecycle.ts';
 import type { Log } from '../base/log.ts';
-import { openModel } from '../io/model/index.ts';
+import { openModel } from '../io/model/draft-model.ts';
 import type { Config } from './config.ts';
 import { openDashboard } from './dashboard.ts';
 import { openGuide } from './guide.ts';

@@ -1,6 +1,6 @@
 import type { Reach } from '../base/crash-points.ts';
 import { createLog, type Log } from '../base/log.ts';
-import type { RunningServer } from '../operator/index.ts';
+import type { RunningServer } from '../operator/operator.ts';
 import type { Config } from './config.ts';
 import { lastWords } from './last-words.ts';
 import { findPlace, type Place, prepareServer } from './prepare.ts';
@@ -10,7 +10,7 @@ import type { Secrets } from './secrets.ts';
 import { reload, serveHere } from './serve-here.ts';
 import { setUpLink } from './set-up-link.ts';
 import { toldSecrets } from './told-secrets.ts';
-import { type Running } from './options.ts';
+import type { Running } from './options.ts';
 
 type Voice = {
   logTo: 'stdout' | 'stderr';

@@ -2,10 +2,12 @@ import type { TokenKeys } from '../base/letter-token.ts';
 import { randomBytes } from 'node:crypto';
 import type { Lifecycle } from '../base/lifecycle.ts';
 import type { Log } from '../base/log.ts';
-import { receiveMail } from '../flows/test-inbox/index.ts';
-import { MAIL_MAX_BYTES } from '../features/test-inbox/index.ts';
-import type { Database } from '../io/db/index.ts';
-import { openRelay, type Relay, startMailListener } from '../io/mail/index.ts';
+import { receiveMail } from '../flows/test-inbox/receive-mail.ts';
+import { MAIL_MAX_BYTES } from '../features/test-inbox/mail.ts';
+import type { Database } from '../io/db/database.ts';
+import { openRelay } from '../io/mail/relay.ts';
+import type { Relay } from '../io/mail/hand-over.ts';
+import { startMailListener } from '../io/mail/listener.ts';
 
 export type WayOutOptions = {
   /** Null: to the test inbox of this installation. */

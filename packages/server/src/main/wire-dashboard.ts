@@ -1,24 +1,21 @@
 import type { FastifyInstance } from 'fastify';
 import type { NewId } from '../base/ids.ts';
 import type { Lifecycle } from '../base/lifecycle.ts';
-import { createTeam, type Team } from '../features/team/index.ts';
+import { createTeam, type Team } from '../features/team/create-team.ts';
 import { createModels } from '../flows/models.ts';
 import { listRuleNeeds } from '../flows/rules-in-force.ts';
 import { createAccountEmails } from '../flows/team-mail.ts';
-import {
-  createBacktestPlaces,
-  createDashboardApi,
-  DASHBOARD_ROUTES,
-  type DashboardApi,
-  type DashboardDeps,
-  type Feeds,
-  type Installation,
-  mountApp,
-  mountGuide,
-  type TransportRules,
-} from '../http/index.ts';
-import type { Database } from '../io/db/index.ts';
-import type { Relay } from '../io/mail/index.ts';
+import { createBacktestPlaces } from '../http/dashboard/backtest-places.ts';
+import { createDashboardApi, type DashboardApi } from '../http/dashboard/mount.ts';
+import { DASHBOARD_ROUTES } from '../http/dashboard/index.ts';
+import type { DashboardDeps } from '../http/dashboard/deps.ts';
+import type { Feeds } from '../http/dashboard/feeds.ts';
+import type { Installation } from '../http/dashboard/installation.ts';
+import { mountApp } from '../http/app/mount-app.ts';
+import { mountGuide } from '../http/guide/mount-guide.ts';
+import type { TransportRules } from '../http/transport.ts';
+import type { Database } from '../io/db/database.ts';
+import type { Relay } from '../io/mail/hand-over.ts';
 import { openWayOut } from './way-out.ts';
 import type { ServerOptions } from './options.ts';
 

@@ -1,5 +1,6 @@
 import type { NewId } from '../base/ids.ts';
-import { createLocalShellServer, type DashboardApi } from '../http/index.ts';
+import { createLocalShellServer } from '../http/local-shell-server.ts';
+import type { DashboardApi } from '../http/dashboard/mount.ts';
 import { type LocalSocket, serveLocalSocket } from './local-socket.ts';
 import type { ServerOptions } from './options.ts';
 

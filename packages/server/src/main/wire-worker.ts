@@ -1,35 +1,33 @@
 import { idMaker } from '../base/ids.ts';
 import type { Lifecycle } from '../base/lifecycle.ts';
 import type { Log } from '../base/log.ts';
-import { warningCounter } from '../features/warnings/index.ts';
+import { warningCounter } from '../features/warnings/warning-counter.ts';
 import { createDigest } from '../flows/digest/index.ts';
-import { createSender, keepInside, relayTransport, type Transport } from '../flows/send-drafts/index.ts';
+import { createSender } from '../flows/send-drafts/index.ts';
+import { keepInside } from '../flows/send-drafts/keep-inside.ts';
+import { relayTransport } from '../flows/send-drafts/relay-transport.ts';
+import type { Transport } from '../flows/send-drafts/transport.ts';
 import { createTeamTransport, type TeamTransport } from '../flows/team-mail.ts';
 
-import type { Metrics } from '../http/index.ts';
-import { type Database, startListener } from '../io/db/index.ts';
-import type { Relay } from '../io/mail/index.ts';
-import {
-  checkDomains,
-  checkTracking,
-  type Digester,
-  type DraftSender,
-  type Job,
-  forwardReplies,
-  housekeeping,
-  resealSecrets,
-  settleHits,
-  tellTeam,
-  startBuilder,
-  startDigester,
-  startImporter,
-  startSender,
-  startTeller,
-  startTimetable,
-  type Teller,
-  wordDrafts,
-} from '../worker/index.ts';
-import type { Outbound } from '../io/outbound/index.ts';
+import type { Metrics } from '../http/metrics.ts';
+import type { Database } from '../io/db/database.ts';
+import { startListener } from '../io/db/listener.ts';
+import type { Relay } from '../io/mail/hand-over.ts';
+import { checkDomains } from '../worker/check-domains.ts';
+import { checkTracking } from '../worker/check-tracking.ts';
+import { type Digester, startDigester } from '../worker/digester.ts';
+import { type DraftSender, startSender } from '../worker/sender.ts';
+import { type Job, startTimetable } from '../worker/timetable.ts';
+import { forwardReplies } from '../worker/forward-replies.ts';
+import { housekeeping } from '../worker/housekeeping.ts';
+import { resealSecrets } from '../worker/reseal-secrets.ts';
+import { settleHits } from '../worker/settle-hits.ts';
+import { tellTeam } from '../worker/tell-team.ts';
+import { startBuilder } from '../worker/builder.ts';
+import { startImporter } from '../worker/importer.ts';
+import { startTeller, type Teller } from '../worker/teller.ts';
+import { wordDrafts } from '../worker/word-drafts.ts';
+import type { Outbound } from '../io/outbound/outbound.ts';
 import { webhookAgent } from './mailroom.ts';
 import { meteredJob, meteredOutbound, meteredTransport } from './metered.ts';
 import { stripeReader } from './stripe-reader.ts';

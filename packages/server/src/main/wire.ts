@@ -4,31 +4,29 @@ import type { FastifyInstance } from 'fastify';
 import { idMaker } from '../base/ids.ts';
 import { createLifecycle, type Lifecycle } from '../base/lifecycle.ts';
 import type { Log } from '../base/log.ts';
-import { keyring, keyUse } from '../features/keys/index.ts';
-import { requestLog } from '../features/stream/index.ts';
-import { readTurn } from '../features/turns/index.ts';
-import { warningCounter } from '../features/warnings/index.ts';
+import { keyring } from '../features/keys/keyring.ts';
+import { keyUse } from '../features/keys/key-use.ts';
+import { requestLog } from '../features/stream/request-log.ts';
+import { readTurn } from '../features/turns/turn.ts';
+import { warningCounter } from '../features/warnings/warning-counter.ts';
 import { createAccept } from '../flows/accept/index.ts';
-import {
-  createAddressGuard,
-  createBodyShares,
-  createFeeds,
-  createHttpServer,
-  createMetrics,
-  createMetricsServer,
-  createRedirectServer,
-  type HealthDeps,
-  type HttpDeps,
-  mountSandbox,
-  type Metrics,
-  reloadCertificate,
-  transportRules,
-  watchDatabase,
-  watchEmbedded,
-} from '../http/index.ts';
-import { createCounter } from '../io/counter/index.ts';
-import { createTrackingHosts } from '../features/domains/index.ts';
-import { createNotifier, type Database, openDatabase } from '../io/db/index.ts';
+import { createAddressGuard } from '../http/address-guard.ts';
+import { createBodyShares } from '../http/body.ts';
+import { createFeeds } from '../http/dashboard/feeds.ts';
+import { createHttpServer } from '../http/server.ts';
+import { createMetrics, type Metrics } from '../http/metrics.ts';
+import { createMetricsServer } from '../http/metrics-server.ts';
+import { createRedirectServer, reloadCertificate } from '../http/edge.ts';
+import type { HealthDeps } from '../http/health.ts';
+import type { HttpDeps } from '../http/deps.ts';
+import { mountSandbox } from '../http/sandbox/mount-sandbox.ts';
+import { transportRules } from '../http/transport.ts';
+import { watchDatabase } from '../http/metrics-database.ts';
+import { watchEmbedded } from '../http/metrics-machine.ts';
+import { createCounter } from '../io/counter/counter.ts';
+import { createTrackingHosts } from '../features/domains/tracking-hosts.ts';
+import { createNotifier } from '../io/db/notifier.ts';
+import { type Database, openDatabase } from '../io/db/database.ts';
 import { closed, listening, listens, portOf } from './listening.ts';
 import { type Counts, countsOf } from './merged-counts.ts';
 import { meteredLog } from './metered.ts';

@@ -1,4 +1,6 @@
-import type { Database, SchemaState, Tx } from '../io/db/index.ts';
+import type { Database } from '../io/db/database.ts';
+import type { SchemaState } from '../io/db/schema-state.ts';
+import type { Tx } from '../io/db/statements.ts';
 
 /** The result of one check, and how to fix it. */
 export type Check = { check: string; state: 'ok' | 'warn' | 'fail'; message: string; next: string | null };

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { classifyMail, MAIL_BYTES_MAX, readMail } from '../base/mail-in/index.ts';
+import { classifyMail } from '../base/mail-in/classify-mail.ts';
+import { MAIL_BYTES_MAX, readMail } from '../base/mail-in/read-mail.ts';
 import { addCommand, messageOf } from './command.ts';
 import type { Operator } from './operator.ts';
 import { table } from './table.ts';

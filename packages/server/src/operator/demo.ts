@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { silentLog } from '../base/log.ts';
-import { listOrganizations } from '../features/team/index.ts';
-import { DEMO_DAYS, DEMO_NAME, makeDemo, removeDemos } from '../flows/demo/index.ts';
+import { listOrganizations } from '../features/team/reads.ts';
+import { DEMO_DAYS, DEMO_NAME, makeDemo } from '../flows/demo/make-demo.ts';
+import { removeDemos } from '../flows/demo/remove-demo.ts';
 import { addCommand, withInstallation } from './command.ts';
 import type { Operator } from './operator.ts';
 

@@ -34,12 +34,3 @@ const COMMANDS = [
 export function addCommands(program: Command, operator: Operator): void {
   for (const add of COMMANDS) add(program, operator);
 }
-
-export type { InspectedConfig, Inspection } from './checks.ts';
-export {
-  type Backups,
-  EXIT_USAGE,
-  type OpenInstallation,
-  type Operator,
-  type RunningServer,
-} from './operator.ts';

@@ -2,11 +2,12 @@ import type { Pepper } from '../base/hash.ts';
 import type { Clock } from '../base/clock.ts';
 import type { TokenKeys } from '../base/letter-token.ts';
 import type { Sealer } from '../base/seal.ts';
-import type { MailSettings } from '../features/domains/index.ts';
-import type { SuppressionHasher } from '../features/suppressions/index.ts';
+import type { MailSettings } from '../features/domains/domain.ts';
+import type { SuppressionHasher } from '../features/suppressions/hasher.ts';
 import type { ReencryptDeps } from '../flows/re-encrypt-secrets.ts';
-import type { Mailroom } from '../flows/send-drafts/index.ts';
-import type { Database, Distributed } from '../io/db/index.ts';
+import type { Mailroom } from '../flows/send-drafts/mailroom.ts';
+import type { Database } from '../io/db/database.ts';
+import type { Distributed } from '../io/db/distribute.ts';
 import type { Listed, Pruned, Restored, Taken, Upgraded, Verified } from '../io/embedded/index.ts';
 import type { Inspection } from './checks.ts';
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { readEmail, resetAccess } from '../flows/team/index.ts';
+import { readEmail } from '../flows/team/make-person.ts';
+import { resetAccess } from '../flows/team/reset-access.ts';
 import { addCommand, withInstallation } from './command.ts';
 import type { Operator } from './operator.ts';
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { noteHere } from '../features/restores/index.ts';
+import { noteHere } from '../features/restores/store.ts';
 import { closeGate } from '../flows/confirm-restore.ts';
 import { addCommand, withInstallation } from './command.ts';
 import { readTime } from './confirm-restore.ts';

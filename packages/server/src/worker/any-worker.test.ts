@@ -7,7 +7,7 @@ import { idMaker } from '../base/ids.ts';
 import { silentLog } from '../base/log.ts';
 import { createProject } from '../flows/create-project.ts';
 import { createDigest } from '../flows/digest/index.ts';
-import { type Database, openDatabase } from '../io/db/index.ts';
+import { type Database, openDatabase } from '../io/db/database.ts';
 import { housekeeping } from './housekeeping.ts';
 
 const DAY_MS = 24 * 3_600_000;

@@ -1,8 +1,9 @@
 import type { Log, LogFields } from '../base/log.ts';
-import { type EditionPlace, listBuilding } from '../features/audiences/index.ts';
-import { listCountingProjects } from '../features/events/index.ts';
-import type { BuildStep, Digest } from '../flows/digest/index.ts';
-import type { Database } from '../io/db/index.ts';
+import { type EditionPlace, listBuilding } from '../features/audiences/build-edition.ts';
+import { listCountingProjects } from '../features/events/counted.ts';
+import type { BuildStep } from '../flows/digest/build.ts';
+import type { Digest } from '../flows/digest/index.ts';
+import type { Database } from '../io/db/database.ts';
 import { createPause } from './pause.ts';
 import { createTroubles } from './troubles.ts';
 

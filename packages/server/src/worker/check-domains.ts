@@ -1,8 +1,10 @@
 import type { Log } from '../base/log.ts';
-import { claimCheck, listDueDomains, type MailSettings } from '../features/domains/index.ts';
-import { checkDomain } from '../flows/domains/index.ts';
-import type { Database } from '../io/db/index.ts';
-import type { Resolver } from '../io/dns/index.ts';
+import { claimCheck } from '../features/domains/store.ts';
+import { listDueDomains } from '../features/domains/reads.ts';
+import type { MailSettings } from '../features/domains/domain.ts';
+import { checkDomain } from '../flows/domains/check-domain.ts';
+import type { Database } from '../io/db/database.ts';
+import type { Resolver } from '../io/dns/resolver.ts';
 import type { Job } from './timetable.ts';
 
 export type CheckDomainsOptions = {

@@ -1,9 +1,10 @@
 import type { TokenKeys } from '../base/letter-token.ts';
 import type { Log } from '../base/log.ts';
-import { claimProbe, listDueProbes } from '../features/domains/index.ts';
-import { probeDomain } from '../flows/domains/index.ts';
-import type { Database } from '../io/db/index.ts';
-import type { Outbound } from '../io/outbound/index.ts';
+import { claimProbe } from '../features/domains/store.ts';
+import { listDueProbes } from '../features/domains/reads.ts';
+import { probeDomain } from '../flows/domains/track-domain.ts';
+import type { Database } from '../io/db/database.ts';
+import type { Outbound } from '../io/outbound/outbound.ts';
 import type { Job } from './timetable.ts';
 
 export type CheckTrackingOptions = {

@@ -1,13 +1,9 @@
 import type { Log, LogFields } from '../base/log.ts';
 import { oneByOne } from '../base/one-by-one.ts';
-import {
-  deleteMailBefore,
-  deleteMailBeyond,
-  TEST_INBOX_KEPT_MAX,
-  TEST_INBOX_KEPT_MS,
-} from '../features/test-inbox/index.ts';
-import { listProjects } from '../features/projects/index.ts';
-import type { Database } from '../io/db/index.ts';
+import { deleteMailBefore, deleteMailBeyond } from '../features/test-inbox/store.ts';
+import { TEST_INBOX_KEPT_MAX, TEST_INBOX_KEPT_MS } from '../features/test-inbox/mail.ts';
+import { listProjects } from '../features/projects/list-projects.ts';
+import type { Database } from '../io/db/database.ts';
 import type { Job } from './timetable.ts';
 
 const EVERY_MS = 3_600_000;

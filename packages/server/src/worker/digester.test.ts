@@ -5,10 +5,10 @@ import { openTestDatabase } from '../../testkit/database.ts';
 import { putRecords } from '../../testkit/inbox.ts';
 import { idMaker } from '../base/ids.ts';
 import { type Log, silentLog } from '../base/log.ts';
-import type { Priority } from '../features/inbox/index.ts';
+import type { Priority } from '../features/inbox/take.ts';
 import { createProject } from '../flows/create-project.ts';
 import { createDigest, type Digest } from '../flows/digest/index.ts';
-import { type Digester, startDigester } from './index.ts';
+import { type Digester, startDigester } from './digester.ts';
 import { createTroubles } from './troubles.ts';
 
 const clock = heldClock();

@@ -1,10 +1,11 @@
 import { backoffMs } from '../base/backoff.ts';
 import type { Log } from '../base/log.ts';
-import type { Priority, Place } from '../features/inbox/index.ts';
-import { isAnyWork } from '../features/turns/index.ts';
-import type { Digest, Digested } from '../flows/digest/index.ts';
+import type { Priority, Place } from '../features/inbox/take.ts';
+import { isAnyWork } from '../features/turns/due.ts';
+import type { Digest } from '../flows/digest/index.ts';
+import type { Digested } from '../flows/digest/digested.ts';
 import { lookForWork } from '../flows/look-for-work.ts';
-import type { Database } from '../io/db/index.ts';
+import type { Database } from '../io/db/database.ts';
 import { type Bell, createBell } from './bell.ts';
 import { createTroubles, type Troubles } from './troubles.ts';
 

@@ -1,6 +1,6 @@
 import { IDEMPOTENCY_WINDOW_MS } from '@beckon/contract';
-import { deleteAnswers } from '../features/idempotency/index.ts';
-import type { Database } from '../io/db/index.ts';
+import { deleteAnswers } from '../features/idempotency/store.ts';
+import type { Database } from '../io/db/database.ts';
 import type { Job } from './timetable.ts';
 
 const EVERY_MS = 60_000;

@@ -3,7 +3,7 @@ import { heldClock } from '../../testkit/clock.ts';
 import { openTestDatabase } from '../../testkit/database.ts';
 import { idMaker } from '../base/ids.ts';
 import { silentLog } from '../base/log.ts';
-import { writeDecisions } from '../features/decisions/index.ts';
+import { writeDecisions } from '../features/decisions/store.ts';
 import { createProject } from '../flows/create-project.ts';
 import { forgetDecisions } from './forget-decisions.ts';
 import { housekeeping } from './housekeeping.ts';

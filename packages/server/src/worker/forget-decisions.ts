@@ -1,8 +1,8 @@
 import type { Log, LogFields } from '../base/log.ts';
 import { oneByOne } from '../base/one-by-one.ts';
-import { type DecisionPlace, forgetDecisions as forgetOf } from '../features/decisions/index.ts';
-import { listProjects } from '../features/projects/index.ts';
-import type { Database } from '../io/db/index.ts';
+import { type DecisionPlace, forgetDecisions as forgetOf } from '../features/decisions/store.ts';
+import { listProjects } from '../features/projects/list-projects.ts';
+import type { Database } from '../io/db/database.ts';
 import type { Job } from './timetable.ts';
 
 const EVERY_MS = 3_600_000;

@@ -1,5 +1,6 @@
-import { deleteRetired, type EditionPlace, listRetired } from '../features/audiences/index.ts';
-import type { Database } from '../io/db/index.ts';
+import { deleteRetired, listRetired } from '../features/audiences/delete-retired.ts';
+import type { EditionPlace } from '../features/audiences/build-edition.ts';
+import type { Database } from '../io/db/database.ts';
 import type { Job } from './timetable.ts';
 
 const EVERY_MS = 10_000;

@@ -1,7 +1,7 @@
-import { dropEmptyPartitions } from '../features/events/index.ts';
-import { listProjects } from '../features/projects/index.ts';
+import { dropEmptyPartitions } from '../features/events/drop-partitions.ts';
+import { listProjects } from '../features/projects/list-projects.ts';
 import { forgetHistory as forgetOf } from '../flows/forget-history.ts';
-import type { Database } from '../io/db/index.ts';
+import type { Database } from '../io/db/database.ts';
 import type { Job } from './timetable.ts';
 
 const EVERY_MS = 60_000;

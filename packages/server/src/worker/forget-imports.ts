@@ -1,4 +1,4 @@
-import { forgetImports as forget, type ForgetImportsOptions } from '../flows/imports/index.ts';
+import { forgetImports as forget, type ForgetImportsOptions } from '../flows/imports/forget-imports.ts';
 import type { Job } from './timetable.ts';
 
 const EVERY_MS = 600_000;

@@ -1,5 +1,5 @@
 import type { Log } from '../base/log.ts';
-import type { Database } from '../io/db/index.ts';
+import type { Database } from '../io/db/database.ts';
 import { forgetAnswers } from './forget-answers.ts';
 import { forgetDecisions } from './forget-decisions.ts';
 import { forgetEditions } from './forget-editions.ts';

@@ -1,5 +1,6 @@
-import type { Import } from '../features/imports/index.ts';
-import { claimImport, type ImportDeps, workOn } from '../flows/imports/index.ts';
+import type { Import } from '../features/imports/import.ts';
+import { claimImport, workOn } from '../flows/imports/work-on.ts';
+import type { ImportDeps } from '../flows/imports/deps.ts';
 import { createPause } from './pause.ts';
 
 /** Runs the imports that members start: one per project at a time, and a few projects concurrently. */

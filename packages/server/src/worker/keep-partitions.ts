@@ -1,6 +1,6 @@
-import { ensurePartitions, SANDBOX_MONTHS_AHEAD } from '../features/events/index.ts';
-import { timesAhead } from '../features/turns/index.ts';
-import type { Database } from '../io/db/index.ts';
+import { ensurePartitions, SANDBOX_MONTHS_AHEAD } from '../features/events/partitions.ts';
+import { timesAhead } from '../features/turns/turn.ts';
+import type { Database } from '../io/db/database.ts';
 import type { Job } from './timetable.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import { listMarked, pruneMarks as pruneOf } from '../flows/prune-marks.ts';
-import type { Database } from '../io/db/index.ts';
+import type { Database } from '../io/db/database.ts';
 import type { Job } from './timetable.ts';
 
 const EVERY_MS = 30_000;

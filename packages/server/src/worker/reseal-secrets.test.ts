@@ -3,11 +3,13 @@ import { endpointServer } from '../../testkit/endpoint-server.ts';
 import { type Browser, codeOf, PASSWORD, testTeam } from '../../testkit/team.ts';
 import { silentLog } from '../base/log.ts';
 import { createSealer, type Sealer } from '../base/seal.ts';
-import { addSecret } from '../features/endpoints/index.ts';
-import { insertImport, NOTHING_COUNTED, resealImportKeys } from '../features/imports/index.ts';
-import { openListener } from '../features/listeners/index.ts';
-import { openSuppressionHasher } from '../features/suppressions/index.ts';
-import { resealSecrets } from './index.ts';
+import { addSecret } from '../features/endpoints/secrets.ts';
+import { insertImport } from '../features/imports/store.ts';
+import { NOTHING_COUNTED } from '../features/imports/import.ts';
+import { resealImportKeys } from '../features/imports/reseal-keys.ts';
+import { openListener } from '../features/listeners/listener.ts';
+import { openSuppressionHasher } from '../features/suppressions/hasher.ts';
+import { resealSecrets } from './reseal-secrets.ts';
 
 const server = await endpointServer();
 const { db, clock } = server;

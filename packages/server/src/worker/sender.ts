@@ -1,7 +1,7 @@
 import type { Log } from '../base/log.ts';
-import { duePlaces } from '../features/turns/index.ts';
+import { duePlaces } from '../features/turns/due.ts';
 import type { Sender } from '../flows/send-drafts/index.ts';
-import type { Database } from '../io/db/index.ts';
+import type { Database } from '../io/db/database.ts';
 import { createPause, type Pause } from './pause.ts';
 import { createTroubles, type Troubles } from './troubles.ts';
 

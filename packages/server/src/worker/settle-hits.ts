@@ -1,4 +1,4 @@
-import { settleHits as settle } from '../flows/track/index.ts';
+import { settleHits as settle } from '../flows/track/settle-hits.ts';
 import type { Job } from './timetable.ts';
 
 const EVERY_MS = 1_000;

@@ -1,6 +1,6 @@
 import type { Log } from '../base/log.ts';
 import { sweepDues as sweep } from '../flows/sweep-dues.ts';
-import type { Database } from '../io/db/index.ts';
+import type { Database } from '../io/db/database.ts';
 import type { Job } from './timetable.ts';
 
 const EVERY_MS = 30_000;

@@ -1,8 +1,8 @@
 import type { Log } from '../base/log.ts';
-import { listProjectsToTell } from '../features/drafts/index.ts';
+import { listProjectsToTell } from '../features/drafts/counts.ts';
 import { tellTeam as tell } from '../flows/tell-team.ts';
 import type { TeamTransport } from '../flows/team-mail.ts';
-import type { Database } from '../io/db/index.ts';
+import type { Database } from '../io/db/database.ts';
 import type { Job } from './timetable.ts';
 
 export type TellTeamOptions = {

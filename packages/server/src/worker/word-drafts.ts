@@ -1,10 +1,11 @@
 import type { Log } from '../base/log.ts';
-import { type Claim, claimWording } from '../features/wording/index.ts';
+import type { Claim } from '../features/wording/wording.ts';
+import { claimWording } from '../features/wording/store.ts';
 import { createModels } from '../flows/models.ts';
-import type { Renderer } from '../flows/rendering/index.ts';
-import { type WordDeps, wordDraft } from '../flows/wording/index.ts';
-import type { Database } from '../io/db/index.ts';
-import type { DraftModel } from '../io/model/index.ts';
+import type { Renderer } from '../flows/rendering/renderer.ts';
+import { type WordDeps, wordDraft } from '../flows/wording/word-draft.ts';
+import type { Database } from '../io/db/database.ts';
+import type { DraftModel } from '../io/model/draft-model.ts';
 import type { Job } from './timetable.ts';
 
 export type WordDraftsOptions = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { classifyReport } from './index.ts';
+import { classifyReport } from './classify-report.ts';
 
 type Given = { status?: string; action?: string };
 

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { classifyReply, classifyReport, type ReplyClass, type SmtpStage } from './index.ts';
+import { classifyReply } from './classify-reply.ts';
+import { classifyReport } from './classify-report.ts';
+import type { ReplyClass } from './refusal.ts';
+import type { SmtpStage } from './reply.ts';
 
 /**
  * Refusals of mail systems, written from their documentation: `# system`, then one line each with the reason, the stage and the text. The

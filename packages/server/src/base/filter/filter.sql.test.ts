@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { testDatabase } from '../../../testkit/database.ts';
-import { openDatabase } from '../../io/db/index.ts';
+import { openDatabase } from '../../io/db/database.ts';
 import { systemClock } from '../clock.ts';
 import { silentLog } from '../log.ts';
-import { type Filter, type FilterColumn, filterSql, matches } from './index.ts';
+import { type Filter, matches } from './filter.ts';
+import { type FilterColumn, filterSql } from './to-sql.ts';
 
 const own = await testDatabase('empty');
 const db = await openDatabase({ connection: own.connection, clock: systemClock, log: silentLog });

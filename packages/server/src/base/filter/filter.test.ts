@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Filter, isExact, matches, parseFilter, type Pattern, printFilter } from './index.ts';
+import { type Filter, isExact, matches, type Pattern } from './filter.ts';
+import { parseFilter } from './parse.ts';
+import { printFilter } from './print.ts';
 
 const VOCABULARY = { type: { values: ['request', 'event', 'user_created'] }, name: {}, user: {} };
 

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { classifyMail, isOnlyTitledAuto, readMail } from './index.ts';
+import { classifyMail } from './classify-mail.ts';
+import { isOnlyTitledAuto } from './auto-reply.ts';
+import { readMail } from './read-mail.ts';
 
 const read = (lines: string[]) => readMail(Buffer.from([...lines, '', 'Yes, please.', ''].join('\r\n')));
 const encoded = (subject: string): string => `=?utf-8?B?${Buffer.from(subject).toString('base64')}?=`;

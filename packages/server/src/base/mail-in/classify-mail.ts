@@ -1,4 +1,4 @@
-import { classifyReport } from '../bounce/index.ts';
+import { classifyReport } from '../bounce/classify-report.ts';
 import { isAutoReply, submittedAs } from './auto-reply.ts';
 import {
   findDeliveryStatus,

@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { classifyMail, readMail, type RecipientClass } from './index.ts';
+import { classifyMail } from './classify-mail.ts';
+import { readMail } from './read-mail.ts';
+import type { RecipientClass } from './verdict.ts';
 
 /**
  * The collection that `BOUNCE_CORPUS` names (a part of sisimai/set-of-emails, with `labels.json` beside it), in families by mail system.

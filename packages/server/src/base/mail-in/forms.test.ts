@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { classifyMail, readMail } from './index.ts';
+import { classifyMail } from './classify-mail.ts';
+import { readMail } from './read-mail.ts';
 
 /**
  * Bounces without a standard report, in the forms of various mail systems, written by hand: `=== name | class address | …`, then the email

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { classifyMail, isOnlyTitledAuto, type MailVerdict, readMail } from './index.ts';
+import { classifyMail } from './classify-mail.ts';
+import { isOnlyTitledAuto } from './auto-reply.ts';
+import type { MailVerdict } from './verdict.ts';
+import { readMail } from './read-mail.ts';
 
 const ENVELOPE = { from: 'zoe@example.net', to: ['r+token@in.example.com'] };
 const classify = async (lines: string[]): Promise<MailVerdict> =>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { classifyMail, readMail } from './index.ts';
+import { classifyMail } from './classify-mail.ts';
+import { readMail } from './read-mail.ts';
 
 /** A report as Sendmail writes it: the remote answer is copied, and Sendmail's own words follow. */
 const reportOf = (diagnostic: string, notice: string[]): string[] => [

@@ -2,7 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { classifyMail, type MailVerdict, readMail, replyText, snippetOf } from './index.ts';
+import { classifyMail } from './classify-mail.ts';
+import type { MailVerdict } from './verdict.ts';
+import { readMail } from './read-mail.ts';
+import { replyText, snippetOf } from './reply-text.ts';
 
 const FOLDERS = [
   join(import.meta.dirname, '../../../testkit/mail-in'),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { replyText } from './index.ts';
+import { replyText } from './reply-text.ts';
 
 const ATTRIBUTION = 'On Tue, 3 Mar 2026 at 10:00, Acme <hello@example.com> wrote:';
 const of = (...lines: string[]): string => replyText({ text: lines.join('\n') });

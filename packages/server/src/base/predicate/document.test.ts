@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { document } from '../../../testkit/predicates.ts';
 import { parseInstant, printInstant } from '../instant.ts';
-import { parsePredicate, predicateDocument } from './index.ts';
+import { parsePredicate } from './parse.ts';
+import { predicateDocument } from './document.ts';
 
 function parsed(given: unknown) {
   const parsing = parsePredicate(given);

@@ -1,13 +1,9 @@
 import { expect, test } from 'vitest';
-import {
-  type Answer,
-  evaluate,
-  explain,
-  type Facts,
-  mentionsOf,
-  parsePredicate,
-  type Predicate,
-} from './index.ts';
+import type { Answer, Facts, Predicate } from './predicate.ts';
+import { evaluate } from './evaluate.ts';
+import { explain } from './explain.ts';
+import { mentionsOf } from './mentions.ts';
+import { parsePredicate } from './parse.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const HOUR = 3_600_000;

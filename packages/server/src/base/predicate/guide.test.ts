@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { parsePredicate, sentenceOf } from './index.ts';
+import { parsePredicate } from './parse.ts';
+import { sentenceOf } from './sentence.ts';
 import { TEXT_OPS, TRAIT_OPS } from './parse-values.ts';
 
 const guide = readFileSync(new URL('../../../../../docs/reference/audiences.md', import.meta.url), 'utf8');

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { matchesWhere, type PropertyTest } from './index.ts';
+import { matchesWhere } from './matches.ts';
+import type { PropertyTest } from './predicate.ts';
 
 const plan: PropertyTest = { property: 'plan', test: { op: 'equals', value: 'pro' } };
 const usage: PropertyTest = { property: 'usagePercent', test: { op: 'at_least', than: 80 } };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parsePredicate } from './index.ts';
+import { parsePredicate } from './parse.ts';
 
 function faultsOf(value: unknown): string[] {
   const parsed = parsePredicate(value);

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { condition, document, factsOf, NOW, person } from '../../../testkit/predicates.ts';
-import { evaluate, explain, mentionsOf, parsePredicate, type Predicate, sentenceOf } from './index.ts';
+import { evaluate } from './evaluate.ts';
+import { explain } from './explain.ts';
+import { mentionsOf } from './mentions.ts';
+import { parsePredicate } from './parse.ts';
+import type { Predicate } from './predicate.ts';
+import { sentenceOf } from './sentence.ts';
 
 const DAY = 86_400_000;
 /** Beyond all spans and moments of the generators. */

@@ -14,7 +14,12 @@ import {
   person,
   type Person,
 } from '../../../testkit/predicates.ts';
-import { evaluate, parsePredicate, type Predicate, predicateSql, sqlParams, windowSumSql } from './index.ts';
+import { evaluate } from './evaluate.ts';
+import { parsePredicate } from './parse.ts';
+import type { Predicate } from './predicate.ts';
+import { predicateSql } from './sql.ts';
+import { sqlParams } from './sql-params.ts';
+import { windowSumSql } from './sql-values.ts';
 
 const db = await openTestDatabase(heldClock(NOW));
 beforeAll(async () => {

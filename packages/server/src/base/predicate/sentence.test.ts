@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { parsePredicate, sentenceOf } from './index.ts';
+import { parsePredicate } from './parse.ts';
+import { sentenceOf } from './sentence.ts';
 
 const KNOWN = '00000000-0000-7000-8000-000000000001';
 const UNKNOWN = '00000000-0000-7000-8000-000000000002';

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { fillText, languageOfLocale, LANGUAGES, negotiateLanguage } from './index.ts';
+import { fillText } from './recipient-texts.ts';
+import { languageOfLocale, LANGUAGES } from './languages.ts';
+import { negotiateLanguage } from './negotiate-language.ts';
 
 describe('recipient texts', () => {
   test.each(Object.entries(LANGUAGES))('are complete in %s, with the placeholders of English', (_, texts) => {

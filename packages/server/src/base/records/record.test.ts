@@ -6,7 +6,7 @@ import {
 } from '@beckon/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readEvent, readUser } from './index.ts';
+import { readEvent, readUser } from './record.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const options = { now: NOW, checkStrings: true };

@@ -6,22 +6,16 @@ import { createAudience } from '../../flows/create-audience.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { deleteAudience } from '../../flows/delete-audience.ts';
 import { editAudience } from '../../flows/edit-audience.ts';
-import {
-  advanceBuild,
-  deleteRetired,
-  findAudience,
-  listAudiences,
-  listBuilding,
-  listMembers,
-  listReferrers,
-  listRetired,
-  loadModels,
-  namesAsked,
-  noWrites,
-  rebuildAudience,
-  serveEdition,
-  writeStandings,
-} from './index.ts';
+import { advanceBuild, listBuilding, serveEdition } from './build-edition.ts';
+import { deleteRetired, listRetired } from './delete-retired.ts';
+import { findAudience } from './find-audience.ts';
+import { listAudiences } from './list-audiences.ts';
+import { listMembers } from './list-members.ts';
+import { listReferrers } from './list-referrers.ts';
+import { loadModels } from './load-models.ts';
+import { namesAsked } from './names-asked.ts';
+import { noWrites, writeStandings } from './standings.ts';
+import { rebuildAudience } from './edit-audience.ts';
 import { listRuleNeeds } from '../../flows/rules-in-force.ts';
 
 const clock = heldClock();

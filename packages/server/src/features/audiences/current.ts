@@ -1,5 +1,8 @@
-import { mentionsOf, parsePredicate, type Predicate, sentenceOf } from '../../base/predicate/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import { mentionsOf } from '../../base/predicate/mentions.ts';
+import { parsePredicate } from '../../base/predicate/parse.ts';
+import type { Predicate } from '../../base/predicate/predicate.ts';
+import { sentenceOf } from '../../base/predicate/sentence.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { type CurrentRow, listCurrentRows } from './reads.ts';
 
 export type CurrentEdition = Pick<

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Facts, parsePredicate } from '../../base/predicate/index.ts';
+import type { Facts } from '../../base/predicate/predicate.ts';
+import { parsePredicate } from '../../base/predicate/parse.ts';
 import { builtUpTo, judge, type Judged } from './judge.ts';
 import { buildModel, type EditionSource } from './model.ts';
 

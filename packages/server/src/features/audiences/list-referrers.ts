@@ -1,5 +1,5 @@
-import { mentionsOf } from '../../base/predicate/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import { mentionsOf } from '../../base/predicate/mentions.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { listCurrent, referencesOf } from './current.ts';
 
 /** Lists the audiences with a definition, served or being built, that names this one. */

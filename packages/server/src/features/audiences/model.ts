@@ -1,13 +1,8 @@
 import { compareBytes } from '../../base/byte-order.ts';
-import {
-  type Directions,
-  directionsOf,
-  evaluate,
-  type Facts,
-  type Mentions,
-  mentionsOf,
-  type Predicate,
-} from '../../base/predicate/index.ts';
+import { type Directions, directionsOf } from '../../base/predicate/directions.ts';
+import { evaluate } from '../../base/predicate/evaluate.ts';
+import type { Facts, Mentions, Predicate } from '../../base/predicate/predicate.ts';
+import { mentionsOf } from '../../base/predicate/mentions.ts';
 
 /** A current definition of an audience: either the one served or the one being built. */
 export type Edition = {

@@ -1,5 +1,9 @@
-import { mentionsOf, type Predicate, predicateSql, sqlParams } from '../../base/predicate/index.ts';
-import { isCanceled, type Tx } from '../../io/db/index.ts';
+import { mentionsOf } from '../../base/predicate/mentions.ts';
+import type { Predicate } from '../../base/predicate/predicate.ts';
+import { predicateSql } from '../../base/predicate/sql.ts';
+import { sqlParams } from '../../base/predicate/sql-params.ts';
+import { isCanceled } from '../../io/db/errors.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { invalid, readDefinition } from './audience.ts';
 import { listCurrent, seen, sentenceFor } from './current.ts';
 import { listUncounted } from './reads.ts';

@@ -3,15 +3,11 @@ import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { createAudience } from '../../flows/create-audience.ts';
 import { createProject } from '../../flows/create-project.ts';
-import {
-  listBuilding,
-  listMembers,
-  noWrites,
-  previewDefinition,
-  serveEdition,
-  showAudience,
-  writeStandings,
-} from './index.ts';
+import { listBuilding, serveEdition } from './build-edition.ts';
+import { listMembers } from './list-members.ts';
+import { noWrites, writeStandings } from './standings.ts';
+import { previewDefinition } from './preview-definition.ts';
+import { showAudience } from './show-audience.ts';
 import { listRuleNeeds } from '../../flows/rules-in-force.ts';
 
 const clock = heldClock();

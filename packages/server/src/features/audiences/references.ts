@@ -1,4 +1,5 @@
-import { mentionsOf, type Predicate } from '../../base/predicate/index.ts';
+import { mentionsOf } from '../../base/predicate/mentions.ts';
+import type { Predicate } from '../../base/predicate/predicate.ts';
 import { invalid } from './audience.ts';
 import { type Current, referencesOf } from './current.ts';
 

@@ -4,20 +4,18 @@ import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { createAudience } from '../../flows/create-audience.ts';
 import { createProject } from '../../flows/create-project.ts';
-import { type Tx } from '../../io/db/index.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import {
   addVerdicts,
   eraseStandings,
   findStandings,
-  listBuilding,
-  listDueNow,
-  nextDueAt,
   noWrites,
-  serveEdition,
   type StandingWrites,
-  type Verdict,
   writeStandings,
-} from './index.ts';
+} from './standings.ts';
+import { listBuilding, serveEdition } from './build-edition.ts';
+import { listDueNow, nextDueAt } from './dues.ts';
+import type { Verdict } from './judge.ts';
 import { listRuleNeeds } from '../../flows/rules-in-force.ts';
 
 const clock = heldClock();

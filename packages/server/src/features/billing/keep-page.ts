@@ -4,9 +4,9 @@ import type {
   PriceFacts,
   ProductFacts,
   SubscriptionFacts,
-} from '../../base/billing/index.ts';
+} from '../../base/billing/facts.ts';
 import { isEmail } from '../../base/records/email.ts';
-import type { Tx } from '../../io/db/index.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { countPrices } from './reads.ts';
 import { type ImportRef, PRICES_MAX, type Snapshot, stepAfter } from './snapshot.ts';
 import { insertCustomers, insertDeletedCustomers, insertObjects, moveSnapshot } from './store.ts';

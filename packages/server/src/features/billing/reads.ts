@@ -4,8 +4,8 @@ import type {
   PriceFacts,
   ProductFacts,
   SubscriptionFacts,
-} from '../../base/billing/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+} from '../../base/billing/facts.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import type { CustomerHistory, ImportRef, Snapshot, Step, StoredCustomer } from './snapshot.ts';
 
 type SnapshotRow = {

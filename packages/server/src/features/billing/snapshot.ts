@@ -1,4 +1,4 @@
-import type { CustomerFacts, InvoiceFacts, SubscriptionFacts } from '../../base/billing/index.ts';
+import type { CustomerFacts, InvoiceFacts, SubscriptionFacts } from '../../base/billing/facts.ts';
 
 export type ImportRef = { projectId: number; importId: string };
 

@@ -1,4 +1,5 @@
-import { plainList, type Tx } from '../../io/db/index.ts';
+import { plainList } from '../../io/db/list.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import type { ImportRef, Snapshot } from './snapshot.ts';
 
 /** Reads and writes `billing_snapshot`, `billing_customer` and `billing_object`. */

@@ -2,16 +2,10 @@ import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { idMaker } from '../../base/ids.ts';
-import { type Tx } from '../../io/db/index.ts';
-import {
-  countReasons,
-  type Decision,
-  type DecisionPlace,
-  eraseDecisions,
-  forgetDecisions,
-  listDecisionsOf,
-  writeDecisions,
-} from './index.ts';
+import type { Tx } from '../../io/db/statements.ts';
+import { countReasons, listDecisionsOf } from './reads.ts';
+import type { Decision } from './decision.ts';
+import { type DecisionPlace, eraseDecisions, forgetDecisions, writeDecisions } from './store.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

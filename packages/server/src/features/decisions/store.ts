@@ -1,4 +1,5 @@
-import { momentList, plainList, type Tx } from '../../io/db/index.ts';
+import { momentList, plainList } from '../../io/db/list.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import type { Decision, LedgerRow } from './decision.ts';
 
 /** Reads and writes the table `decision`. */

@@ -2,7 +2,7 @@ import { type Clock, iso } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
 import { idMaker } from '../../base/ids.ts';
 import type { Sealer } from '../../base/seal.ts';
-import type { Tx } from '../../io/db/index.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { type DkimKey, freeSlot, type KeyPair, RETIRES_AFTER_MS, sealKey, type Slot } from './dkim-key.ts';
 import { readDomainName, invalid } from './domain-name.ts';
 import { parseThrottle, type SendingDomain } from './domain.ts';

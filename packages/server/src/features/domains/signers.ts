@@ -1,6 +1,6 @@
 import { recentMap } from '../../base/recent-map.ts';
 import type { Sealer } from '../../base/seal.ts';
-import type { Tx } from '../../io/db/index.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { openKey, selectorOf } from './dkim-key.ts';
 import { normaliseDomainName } from './domain-name.ts';
 import { type MailSettings, returnPathOf, type SendingDomain } from './domain.ts';

@@ -1,6 +1,6 @@
-import type { OutboundAnswer } from '../../io/outbound/index.ts';
+import type { OutboundAnswer } from '../../io/outbound/exchange.ts';
 import { normaliseDomainName, invalid } from './domain-name.ts';
-import { type SendingDomain, type Tracking } from './domain.ts';
+import type { SendingDomain, Tracking } from './domain.ts';
 
 /** All paths that are served on a tracking host: the links of emails and the probe. */
 export const TRACKING_PATHS = ['/o/', '/c/', '/u/', '/.well-known/beckon/'] as const;

@@ -2,40 +2,19 @@ import { expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { draftFacts, HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { idMaker } from '../../base/ids.ts';
-import {
-  addressArrived,
-  afterRestore,
-  approve,
-  cancel,
-  claim,
-  closeEditor,
-  type Decided,
-  type Draft,
-  dueAction,
-  edit,
-  finish,
-  follow,
-  hold,
-  isExpired,
-  isRefused,
-  modeChanged,
-  needsConfirmation,
-  type Moved,
-  newDraft,
-  type NewDraft,
-  noLongerHolds,
-  openEditor,
-  orThrow,
-  postpone,
-  release,
-  replied,
-  resumed,
-  retry,
-  sendAgain,
-  skip,
-  spreadMs,
-  undo,
-} from './index.ts';
+import { addressArrived, newDraft, type NewDraft } from './new-draft.ts';
+import { afterRestore } from './after-restore.ts';
+import { approve, skip, undo } from './approve-draft.ts';
+import { cancel, dueAction, hold, noLongerHolds, release, replied } from './hold-draft.ts';
+import { claim, finish, retry, sendAgain } from './send-draft.ts';
+import { closeEditor, edit, openEditor } from './edit-draft.ts';
+import { type Decided, isRefused, orThrow } from './refuse.ts';
+import type { Draft } from './draft.ts';
+import { follow } from './follow-facts.ts';
+import { isExpired, spreadMs } from './timing.ts';
+import { modeChanged, needsConfirmation, resumed } from './resume-drafts.ts';
+import type { Moved } from './moves.ts';
+import { postpone } from './postpone-draft.ts';
 
 const clock = heldClock();
 const newId = idMaker(clock);

@@ -4,47 +4,29 @@ import { openTestDatabase } from '../../../testkit/database.ts';
 import { heldClock } from '../../../testkit/clock.ts';
 import { draftFacts, HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { idMaker } from '../../base/ids.ts';
+import { addressArrived, newDraft } from './new-draft.ts';
+import { afterRestore } from './after-restore.ts';
+import { approve, skip, undo } from './approve-draft.ts';
+import { can, type Move, type Moved, ENDED, MOVES } from './moves.ts';
+import { cancel, dueAction, hold, noLongerHolds, release, replied } from './hold-draft.ts';
 import {
-  addressArrived,
-  afterRestore,
-  approve,
-  can,
-  cancel,
   claim,
-  closeEditor,
-  type Decided,
-  type Draft,
-  DRAFT_STATES,
-  dueAction,
-  edit,
-  findDraft,
   finish,
-  follow,
-  hold,
-  isRefused,
-  modeChanged,
-  type Move,
-  type Moved,
-  newDraft,
-  noLongerHolds,
-  openEditor,
-  NOT_WHOLE,
-  PERSON_DECIDES,
-  postpone,
   returnDraft,
   holdWhileSending,
-  release,
-  replied,
-  resumed,
   retry,
-  reword,
   sendAgain,
   resolveDraft,
-  skip,
-  undo,
-  writeMoved,
-} from './index.ts';
-import { ENDED, MOVES } from './moves.ts';
+} from './send-draft.ts';
+import { closeEditor, edit, openEditor } from './edit-draft.ts';
+import { type Decided, isRefused } from './refuse.ts';
+import { type Draft, DRAFT_STATES, NOT_WHOLE, PERSON_DECIDES } from './draft.ts';
+import { findDraft } from './reads.ts';
+import { follow } from './follow-facts.ts';
+import { modeChanged, resumed } from './resume-drafts.ts';
+import { postpone } from './postpone-draft.ts';
+import { reword } from './reword-draft.ts';
+import { writeMoved } from './store.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
-import type { Tx } from '../../io/db/index.ts';
-import { listDraftPage } from './index.ts';
+import type { Tx } from '../../io/db/statements.ts';
+import { listDraftPage } from './review.ts';
 
 const db = await openTestDatabase(heldClock());
 

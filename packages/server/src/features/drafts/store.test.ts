@@ -5,38 +5,29 @@ import { draftFacts, HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { canonicalJson } from '../../base/canonical-json.ts';
 import { sha256 } from '../../base/hash.ts';
 import { idMaker } from '../../base/ids.ts';
+import { approve, skip } from './approve-draft.ts';
+import { cancel, hold, noLongerHolds } from './hold-draft.ts';
+import { claim, finish } from './send-draft.ts';
+import { countForLadder, countToLetGo, findTeamTold, listWaiting } from './counts.ts';
+import type { Draft } from './draft.ts';
+import { edit } from './edit-draft.ts';
+import { eraseDrafts, writeMoved } from './store.ts';
 import {
-  approve,
-  cancel,
-  claim,
-  countForLadder,
-  countToLetGo,
-  type Draft,
-  edit,
-  eraseDrafts,
   findDraft,
   findSentAnyway,
-  findTeamTold,
-  finish,
-  hold,
-  isExpired,
   listDrafts,
   listDueDrafts,
   listOpenDrafts,
   listOpenOfPeople,
   listOpenOfRuns,
-  listWaiting,
   lockDraft,
-  type Moved,
-  newDraft,
-  type NewDraft,
   nextDraftDueAt,
-  noLongerHolds,
-  orThrow,
-  skip,
-  takeTeamDigest,
-  writeMoved,
-} from './index.ts';
+} from './reads.ts';
+import { isExpired } from './timing.ts';
+import type { Moved } from './moves.ts';
+import { newDraft, type NewDraft } from './new-draft.ts';
+import { orThrow } from './refuse.ts';
+import { takeTeamDigest } from './team-digest.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

@@ -1,4 +1,5 @@
-import { momentList, plainList, type Tx } from '../../io/db/index.ts';
+import { momentList, plainList } from '../../io/db/list.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import type { Draft } from './draft.ts';
 import type { Move, Moved } from './moves.ts';
 import { DRAFT_COLUMNS, MOVE_COLUMNS, type Column } from './rows.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { MINUTE } from '../../../testkit/drafts.ts';
-import { teamDigest, type WaitingOfRule } from './index.ts';
+import { teamDigest, type WaitingOfRule } from './team-digest.ts';
 
 const T0 = heldClock().now();
 const welcome: WaitingOfRule = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { demotes, type Outcomes, suggest } from './index.ts';
+import { demotes, type Outcomes, suggest } from './trust-ladder.ts';
 
 const HOUR = 3_600_000;
 const well: Outcomes = {

@@ -1,4 +1,5 @@
-import { plainList, type Tx } from '../../io/db/index.ts';
+import { plainList } from '../../io/db/list.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import type { Total } from './events.ts';
 import type { NamedEvent } from './newest.ts';
 

@@ -1,4 +1,5 @@
-import { inSlices, type Tx } from '../../io/db/index.ts';
+import { inSlices } from '../../io/db/slices.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import type { NewEvent } from './event.ts';
 import { type KnownProperties, propertiesToAdd } from './known-properties.ts';
 import {

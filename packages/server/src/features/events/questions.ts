@@ -1,13 +1,8 @@
-import {
-  type NthQuestion,
-  propertyTestsSql,
-  type Question,
-  sqlParams,
-  type SumQuestion,
-  windowSumSql,
-  type WindowSum,
-} from '../../base/predicate/index.ts';
-import { momentList, plainList, type Tx } from '../../io/db/index.ts';
+import type { NthQuestion, Question, SumQuestion, WindowSum } from '../../base/predicate/predicate.ts';
+import { propertyTestsSql, windowSumSql } from '../../base/predicate/sql-values.ts';
+import { sqlParams } from '../../base/predicate/sql-params.ts';
+import { momentList, plainList } from '../../io/db/list.ts';
+import type { Tx } from '../../io/db/statements.ts';
 
 /** A question about the events of a user within a time window. */
 export type Ask = { projectId: number; userId: string; question: Question };

@@ -1,5 +1,8 @@
-import { propertyTestsSql, type Question, sqlParams, windowSumSql } from '../../base/predicate/index.ts';
-import { momentList, plainList, type Tx } from '../../io/db/index.ts';
+import { propertyTestsSql, windowSumSql } from '../../base/predicate/sql-values.ts';
+import type { Question } from '../../base/predicate/predicate.ts';
+import { sqlParams } from '../../base/predicate/sql-params.ts';
+import { momentList, plainList } from '../../io/db/list.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import type { Total } from './events.ts';
 import type { NamedEvent, NewestEvent } from './newest.ts';
 

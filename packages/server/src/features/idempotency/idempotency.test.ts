@@ -4,8 +4,10 @@ import { sha256 } from '../../base/hash.ts';
 import { runSteps } from '../../base/steps.ts';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
-import type { Tx } from '../../io/db/index.ts';
-import { deleteAnswers, findAnswers, fingerprint, readIdempotencyKey } from './index.ts';
+import type { Tx } from '../../io/db/statements.ts';
+import { deleteAnswers, findAnswers } from './store.ts';
+import { fingerprint } from './fingerprint.ts';
+import { readIdempotencyKey } from './key.ts';
 
 const db = await openTestDatabase(heldClock());
 

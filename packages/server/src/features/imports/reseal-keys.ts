@@ -1,5 +1,5 @@
 import { resealAll, type Resealing } from '../../base/reseal.ts';
-import type { Tx } from '../../io/db/index.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { listSealedKeys } from './reads.ts';
 import { type ImportRef, type SealedKey, updateSealedKeys } from './store.ts';
 

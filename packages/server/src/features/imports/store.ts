@@ -1,4 +1,5 @@
-import { plainList, type Tx } from '../../io/db/index.ts';
+import { plainList } from '../../io/db/list.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import type { Counts, Import } from './import.ts';
 import { COLUMNS, type ImportRow, toImport } from './row.ts';
 import type { Place } from './source.ts';

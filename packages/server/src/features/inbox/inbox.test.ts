@@ -3,16 +3,11 @@ import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { createProject } from '../../flows/create-project.ts';
-import {
-  countWaiting,
-  decodeChunk,
-  encodeChunk,
-  listDead,
-  listWaiting,
-  lockQueue,
-  retryDead,
-} from './index.ts';
-import { RETRY_MAX_RECORDS } from './retry-dead.ts';
+import { countWaiting, listWaiting } from './count-waiting.ts';
+import { decodeChunk, encodeChunk } from './chunk.ts';
+import { listDead } from './list-dead.ts';
+import { lockQueue } from './queue.ts';
+import { retryDead, RETRY_MAX_RECORDS } from './retry-dead.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

@@ -1,4 +1,5 @@
-import type { Database, Tx } from '../../io/db/index.ts';
+import type { Database } from '../../io/db/database.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { encodeChunk } from './chunk.ts';
 import { lockQueue } from './queue.ts';
 import {

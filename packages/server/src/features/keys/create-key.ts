@@ -3,7 +3,7 @@ import { API_KEYS_MAX_ACTIVE } from '@beckon/contract';
 import type { Clock } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
 import { idMaker } from '../../base/ids.ts';
-import type { Tx } from '../../io/db/index.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { checkLabel, displayKey, hashSecret, type KeyEnvironment, newSecret, SALT_BYTES } from './key.ts';
 import { countActive, insertKey } from './store.ts';
 

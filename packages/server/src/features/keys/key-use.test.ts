@@ -4,8 +4,9 @@ import { openTestDatabase } from '../../../testkit/database.ts';
 import { silentLog } from '../../base/log.ts';
 import { createKey } from '../../flows/create-key.ts';
 import { createProject } from '../../flows/create-project.ts';
-import { type Tx } from '../../io/db/index.ts';
-import { keyUse, listKeys } from './index.ts';
+import type { Tx } from '../../io/db/statements.ts';
+import { keyUse } from './key-use.ts';
+import { listKeys } from './list-keys.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { recentMap } from '../../base/recent-map.ts';
 import { writeBehind } from '../../base/write-behind.ts';
-import type { Tx } from '../../io/db/index.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { type Client, compareVersions, readClient } from './client-version.ts';
 import type { VerifiedKey } from './key.ts';
 import { addTraffic, type TrafficRow, type UseRow, upsertUses } from './store.ts';

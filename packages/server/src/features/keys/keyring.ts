@@ -2,7 +2,7 @@ import { coalesce } from '../../base/coalesce.ts';
 import { equalInConstantTime, type Pepper } from '../../base/hash.ts';
 import type { Log } from '../../base/log.ts';
 import { recentMap } from '../../base/recent-map.ts';
-import type { Tx } from '../../io/db/index.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { hashSecret, type KeyState, readSecret, SALT_BYTES, type Verdict, type VerifiedKey } from './key.ts';
 import {
   type CandidateRow,

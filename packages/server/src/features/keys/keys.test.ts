@@ -5,7 +5,7 @@ import { openTestDatabase } from '../../../testkit/database.ts';
 import { createKey } from '../../flows/create-key.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { revokeKey } from '../../flows/revoke-key.ts';
-import { listKeys } from './index.ts';
+import { listKeys } from './list-keys.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

@@ -1,7 +1,8 @@
 import { newWebhookSecret } from '@beckon/contract/signature';
 import { resealAll, type Resealing } from '../../base/reseal.ts';
 import type { Sealer } from '../../base/seal.ts';
-import type { Database, Tx } from '../../io/db/index.ts';
+import type { Database } from '../../io/db/database.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import {
   findListener,
   insertListener,

@@ -1,4 +1,5 @@
-import { plainList, type Tx } from '../../io/db/index.ts';
+import { plainList } from '../../io/db/list.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import type { Outcome } from './outcome.ts';
 
 /** The data about the email that an outcome contains. `rule` is the name of the rule. */

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/index.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { findIdBefore } from './reads.ts';
 import {
   countErasures,

@@ -1,5 +1,5 @@
-import type { Filter } from '../../base/filter/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import type { Filter } from '../../base/filter/filter.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { type Listening, peopleSql } from './people-filter.ts';
 import { isSuppressed } from './watermark.ts';
 

@@ -3,8 +3,9 @@ import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { type PlanNode, planNodes, rowsProcessed } from '../../../testkit/plans.ts';
 import { createProject } from '../../flows/create-project.ts';
-import type { Tx } from '../../io/db/index.ts';
-import { countFiltered, listFiltered, readPeopleFilter } from './index.ts';
+import type { Tx } from '../../io/db/statements.ts';
+import { countFiltered, listFiltered } from './list-filtered.ts';
+import { readPeopleFilter } from './people-filter.ts';
 
 /** A set of this many ids is many times larger than `work_mem` below. */
 const PEOPLE = 20_000;

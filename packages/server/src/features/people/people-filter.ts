@@ -1,12 +1,7 @@
 import { Fault } from '../../base/fault.ts';
-import {
-  type Bind,
-  type Filter,
-  type FilterTerm,
-  filterSql,
-  matches,
-  parseFilter,
-} from '../../base/filter/index.ts';
+import { type Bind, filterSql } from '../../base/filter/to-sql.ts';
+import { type Filter, type FilterTerm, matches } from '../../base/filter/filter.ts';
+import { parseFilter } from '../../base/filter/parse.ts';
 import { parseInstant, timestampText } from '../../base/instant.ts';
 import { isKnownTrait, KNOWN_TRAITS } from './person.ts';
 

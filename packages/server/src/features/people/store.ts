@@ -1,4 +1,5 @@
-import { momentList, plainList, type Tx } from '../../io/db/index.ts';
+import { momentList, plainList } from '../../io/db/list.ts';
+import type { Tx } from '../../io/db/statements.ts';
 
 /** Reads and writes `person`, `person_email` and `erasure`. */
 export type PersonKey = { project_id: number; external_user_id: string };

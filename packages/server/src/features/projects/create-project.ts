@@ -1,6 +1,6 @@
 import { ENDPOINTS, RATE_LIMIT_DEFAULTS } from '@beckon/contract';
 import type { Clock } from '../../base/clock.ts';
-import type { Tx } from '../../io/db/index.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { checkName, type Project } from './project.ts';
 import { insertProject, insertRateLimits, nextProjectId } from './store.ts';
 

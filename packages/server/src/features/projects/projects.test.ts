@@ -4,15 +4,11 @@ import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { resumeProject, suspendProject } from '../../flows/suspend-project.ts';
-import {
-  findProject,
-  getSettings,
-  listProjects,
-  listRateLimits,
-  readEndpoint,
-  setRateLimit,
-  setSettings,
-} from './index.ts';
+import { findProject } from './find-project.ts';
+import { getSettings } from './get-settings.ts';
+import { listProjects } from './list-projects.ts';
+import { listRateLimits, readEndpoint, setRateLimit } from './rate-limits.ts';
+import { setSettings } from './set-settings.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

@@ -1,5 +1,5 @@
 import { Fault, type FieldFault } from '../../base/fault.ts';
-import type { Tx } from '../../io/db/index.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { invalid, unknownProject } from './project.ts';
 import {
   isSettingName,

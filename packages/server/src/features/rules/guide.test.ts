@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { parseRule, ruleSentence, SHIPPED_RULES } from './index.ts';
+import { parseRule } from './parse.ts';
+import { ruleSentence } from './sentence.ts';
+import { SHIPPED_RULES } from './shipped.ts';
 
 const guide = readFileSync(new URL('../../../../../docs/reference/rules.md', import.meta.url), 'utf8');
 const REFERRED = '0198a000-0000-7000-8000-00000000000f';

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Lint, lintRule, type LintMore, parseRule, SHIPPED_RULES } from './index.ts';
+import { type Lint, lintRule, type LintMore } from './lint.ts';
+import { parseRule } from './parse.ts';
+import { SHIPPED_RULES } from './shipped.ts';
 
 /** `{ login: ['device'] }` → the entries of the catalog. */
 function catalogue(events: Record<string, string[]>) {

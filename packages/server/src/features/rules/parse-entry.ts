@@ -2,16 +2,13 @@ import {
   inside,
   isObject,
   type JsonObject,
-  onlyKey,
   type Place,
-  type PropertyTest,
-  readKey,
-  readPropertyTest,
-  readSpan,
   refuse,
   refuseOthers,
   takeCondition,
-} from '../../base/predicate/index.ts';
+} from '../../base/predicate/place.ts';
+import { onlyKey, readKey, readPropertyTest, readSpan } from '../../base/predicate/parse-values.ts';
+import type { PropertyTest } from '../../base/predicate/predicate.ts';
 import { complete, namesReader, optional, readRequiredSpan } from './parse-fields.ts';
 import type { Entry } from './rule.ts';
 

@@ -1,17 +1,14 @@
+import { allOf, onlyKey, readText, readWhere } from '../../base/predicate/parse-values.ts';
 import {
-  allOf,
   inside,
   isObject,
   type JsonObject,
-  onlyKey,
   type Place,
-  readEventName,
-  readPredicate,
-  readText,
-  readWhere,
   refuse,
   refuseOthers,
-} from '../../base/predicate/index.ts';
+} from '../../base/predicate/place.ts';
+import { readEventName } from '../../base/predicate/parse-events.ts';
+import { readPredicate } from '../../base/predicate/parse.ts';
 import { complete, optional, readLine, readName, readRequiredSpan } from './parse-fields.ts';
 import type { Letter, LetterText, Step } from './rule.ts';
 

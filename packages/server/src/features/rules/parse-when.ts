@@ -1,18 +1,15 @@
+import { allOf, onlyKey, readKey, readWhere } from '../../base/predicate/parse-values.ts';
 import {
-  allOf,
   inside,
   isObject,
   type JsonObject,
-  onlyKey,
   type Place,
-  type PropertyTest,
-  readAudienceId,
-  readEventName,
-  readKey,
-  readWhere,
   refuse,
   refuseOthers,
-} from '../../base/predicate/index.ts';
+} from '../../base/predicate/place.ts';
+import type { PropertyTest } from '../../base/predicate/predicate.ts';
+import { readAudienceId } from '../../base/predicate/parse.ts';
+import { readEventName } from '../../base/predicate/parse-events.ts';
 import { complete, optional, namesReader, readRequiredSpan } from './parse-fields.ts';
 import type { Definition, Trigger } from './rule.ts';
 

@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { condition } from '../../../testkit/predicates.ts';
-import { parsePredicate, type Predicate, type PropertyTest } from '../../base/predicate/index.ts';
-import { documentOf, parseDefinition, parseRule, ruleSentence } from './index.ts';
+import { parsePredicate } from '../../base/predicate/parse.ts';
+import type { Predicate, PropertyTest } from '../../base/predicate/predicate.ts';
+import { documentOf } from './print.ts';
+import { parseDefinition, parseRule } from './parse.ts';
+import { ruleSentence } from './sentence.ts';
 import type { Definition, Entry, Step, Trigger } from './rule.ts';
 
 const MINUTE = 60_000;

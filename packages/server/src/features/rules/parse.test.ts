@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { documentOf, parseDefinition, parseRule } from './index.ts';
+import { documentOf } from './print.ts';
+import { parseDefinition, parseRule } from './parse.ts';
 
 const RIGHT = { name: 'Welcome', when: { event: 'user_signed_up' }, steps: [{ draft: 'welcome' }] };
 

@@ -6,13 +6,13 @@ import {
   isObject,
   type JsonObject,
   type Place,
-  type Predicate,
-  readPredicate,
-  readSpan,
   refuse,
   refuseOthers,
   startReading,
-} from '../../base/predicate/index.ts';
+} from '../../base/predicate/place.ts';
+import type { Predicate } from '../../base/predicate/predicate.ts';
+import { readPredicate } from '../../base/predicate/parse.ts';
+import { readSpan } from '../../base/predicate/parse-values.ts';
 import { readEntry } from './parse-entry.ts';
 import { complete, optional, readBoolean, readName, wholeNumber } from './parse-fields.ts';
 import { readSteps } from './parse-steps.ts';

@@ -1,5 +1,6 @@
 import { printDuration } from '../../base/duration.ts';
-import { predicateDocument, type PropertyTest, propertyTestDocument } from '../../base/predicate/index.ts';
+import { predicateDocument, propertyTestDocument } from '../../base/predicate/document.ts';
+import type { PropertyTest } from '../../base/predicate/predicate.ts';
 import { WEEKDAYS } from './parse-steps.ts';
 import type { WholeRule } from './find-rule.ts';
 import type { Definition, Entry, Step, Trigger } from './rule.ts';

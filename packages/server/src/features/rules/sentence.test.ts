@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseRule, ruleSentence, stepLabel } from './index.ts';
+import { parseRule } from './parse.ts';
+import { ruleSentence, stepLabel } from './sentence.ts';
 
 const TRIAL_USERS = '0198a000-0000-7000-8000-00000000000f';
 const RULE = { name: 'Example', when: { event: 'user_signed_up' }, steps: [{ draft: 'welcome' }] };

@@ -1,14 +1,11 @@
 import {
   type AudienceNames,
   audienceWords,
-  durationWords,
   eventWords,
-  listOf,
-  quoted,
-  testWords,
   userClauseOf,
-  word,
-} from '../../base/predicate/index.ts';
+} from '../../base/predicate/sentence.ts';
+import { durationWords, quoted, testWords, word } from '../../base/predicate/words.ts';
+import { listOf } from '../../base/predicate/place.ts';
 import { DEFAULTS } from './parse.ts';
 import type { Definition, Entry, Letter, Step, Trigger } from './rule.ts';
 

@@ -1,4 +1,5 @@
-import { mentionsOf, type Predicate, type PropertyTest } from '../../base/predicate/index.ts';
+import { mentionsOf } from '../../base/predicate/mentions.ts';
+import type { Predicate, PropertyTest } from '../../base/predicate/predicate.ts';
 import type { Definition, Entry, Step, Trigger } from './rule.ts';
 
 /** An event that a rule refers to, and the properties that it reads. */

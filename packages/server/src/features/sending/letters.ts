@@ -1,12 +1,6 @@
-import {
-  type Filter,
-  type FilterColumn,
-  type FilterTerm,
-  filterSql,
-  isExact,
-  passes,
-} from '../../base/filter/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import { type Filter, type FilterTerm, isExact, passes } from '../../base/filter/filter.ts';
+import { type FilterColumn, filterSql } from '../../base/filter/to-sql.ts';
+import type { Tx } from '../../io/db/statements.ts';
 
 export const MESSAGE_STATES = ['claimed', 'submitting', 'deferred', 'sent', 'failed', 'unknown'] as const;
 export type MessageState = (typeof MESSAGE_STATES)[number];

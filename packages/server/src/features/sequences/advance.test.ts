@@ -1,17 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Predicate } from '../../base/predicate/index.ts';
-import {
-  advance,
-  compile,
-  endRun,
-  lostAfter,
-  onEvent,
-  onTime,
-  type ProgramStep,
-  type Run,
-  standAt,
-} from './index.ts';
+import type { Predicate } from '../../base/predicate/predicate.ts';
+import { advance, endRun, lostAfter, onEvent, onTime, standAt } from './advance.ts';
+import { compile, type ProgramStep } from './program.ts';
+import type { Run } from './run.ts';
 import { nextLocalMoment } from './local-time.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Predicate, PropertyTest } from '../../base/predicate/index.ts';
-import { advance, afterDraft, compile, onEvent, onTime, type Program, type ProgramStep } from './index.ts';
-import { isSameUpTo } from './program.ts';
+import type { Predicate, PropertyTest } from '../../base/predicate/predicate.ts';
+import { advance, afterDraft, onEvent, onTime } from './advance.ts';
+import { compile, type Program, type ProgramStep, isSameUpTo } from './program.ts';
 
 const HOLDS: Predicate = { kind: 'trait', trait: 'plan', test: { op: 'is_set' } };
 const event = { name: 'done', properties: {} };

@@ -2,26 +2,13 @@ import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { idMaker } from '../../base/ids.ts';
-import {
-  compile,
-  countLift,
-  countRuns,
-  endRun,
-  eraseRuns,
-  findOpenRuns,
-  pauseRuns,
-  insertRuns,
-  listDueRuns,
-  listRunsOf,
-  listVersionsInUse,
-  moveRuns,
-  nextRunAt,
-  type ProgramStep,
-  type Run,
-  resumeRuns,
-  updateRuns,
-  wakeRuns,
-} from './index.ts';
+import { compile, type ProgramStep } from './program.ts';
+import { countLift, countRuns } from './count-runs.ts';
+import { endRun } from './advance.ts';
+import { eraseRuns, pauseRuns, insertRuns, resumeRuns, updateRuns, wakeRuns } from './store.ts';
+import { findOpenRuns, listDueRuns, listRunsOf, listVersionsInUse, nextRunAt } from './reads.ts';
+import { moveRuns } from './move-runs.ts';
+import type { Run } from './run.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

@@ -1,18 +1,12 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
-import { NO_FILTER } from '../../base/filter/index.ts';
+import { NO_FILTER } from '../../base/filter/filter.ts';
 import { idMaker } from '../../base/ids.ts';
-import { type Tx } from '../../io/db/index.ts';
-import {
-  addChanges,
-  type Cursor,
-  cursorOf,
-  type FollowOptions,
-  followStream,
-  readStreamFilter,
-  type StreamItem,
-} from './index.ts';
+import type { Tx } from '../../io/db/statements.ts';
+import { addChanges } from './store.ts';
+import { type Cursor, cursorOf, readStreamFilter, type StreamItem } from './stream.ts';
+import { type FollowOptions, followStream } from './follow-stream.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

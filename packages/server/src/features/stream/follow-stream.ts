@@ -1,7 +1,7 @@
 import { backoffMs } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { Filter } from '../../base/filter/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import type { Filter } from '../../base/filter/filter.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { countSlices } from './page-store.ts';
 import { readPage, STREAM_PAGE_MAX } from './read-stream.ts';
 import { type Cursor, type Place, placeOfTime, readCursor, type StreamItem } from './stream.ts';

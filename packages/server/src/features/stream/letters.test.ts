@@ -2,7 +2,8 @@ import { beforeEach, expect, test } from 'vitest';
 import { CLICKED, lettersRule, newAftermath, OPENED, sendTo } from '../../../testkit/became.ts';
 import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { openStage } from '../../../testkit/story.ts';
-import { cursorOf, cursorOfTime, findItem, readStream, readStreamFilter, type StreamItem } from './index.ts';
+import { cursorOf, cursorOfTime, readStreamFilter, type StreamItem } from './stream.ts';
+import { findItem, readStream } from './read-stream.ts';
 
 const stage = await openStage();
 const { db } = stage.server;

@@ -1,5 +1,6 @@
-import { type Filter, type FilterColumn, filterSql, isExact, NO_FILTER } from '../../base/filter/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import { type Filter, isExact, NO_FILTER } from '../../base/filter/filter.ts';
+import { type FilterColumn, filterSql } from '../../base/filter/to-sql.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { CHANGE_KINDS, type Place } from './stream.ts';
 
 /** The span between two places, both excluded. Null is the end of the stream on that side. */

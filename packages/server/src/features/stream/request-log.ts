@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { NewId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import { writeBehind } from '../../base/write-behind.ts';
-import type { Tx } from '../../io/db/index.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { addRequests, type RequestRow } from './store.ts';
 
 export type NotedRequest = {

@@ -1,24 +1,22 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
-import { NO_FILTER } from '../../base/filter/index.ts';
+import { NO_FILTER } from '../../base/filter/filter.ts';
 import { idMaker } from '../../base/ids.ts';
 import { parseInstant } from '../../base/instant.ts';
 import { type Log, silentLog } from '../../base/log.ts';
-import { type Tx } from '../../io/db/index.ts';
+import type { Tx } from '../../io/db/statements.ts';
+import { addChanges, eraseChanges, forgetStream } from './store.ts';
 import {
-  addChanges,
   type ChangeRow,
   type Cursor,
   cursorOf,
   cursorOfTime,
-  eraseChanges,
-  forgetStream,
-  readStream,
   readStreamFilter,
-  requestLog,
   type StreamItem,
-} from './index.ts';
+} from './stream.ts';
+import { readStream } from './read-stream.ts';
+import { requestLog } from './request-log.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

@@ -1,5 +1,6 @@
 import { Fault } from '../../base/fault.ts';
-import { type Filter, parseFilter, type Vocabulary } from '../../base/filter/index.ts';
+import type { Filter, Vocabulary } from '../../base/filter/filter.ts';
+import { parseFilter } from '../../base/filter/parse.ts';
 
 export const CHANGE_KINDS = [
   'user_created',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createSuppressionHasher } from './index.ts';
+import { createSuppressionHasher } from './hasher.ts';
 
 const hasher = createSuppressionHasher(Buffer.alloc(32, 1));
 const address = (value: string, projectId = 1) => ({ projectId, kind: 'email' as const, value });

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import { hmacSha256 } from '../../base/hash.ts';
 import { resealAll, type Resealing } from '../../base/reseal.ts';
 import type { Sealer } from '../../base/seal.ts';
-import type { Tx } from '../../io/db/index.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { findSealedKey, insertSealedKey, type SealedKey, updateSealedKey } from './key-store.ts';
 import type { ClearPlace, HashedPlace } from './suppression.ts';
 

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/index.ts';
+import type { Tx } from '../../io/db/statements.ts';
 
 /** A row of `suppression_key`, which has only one. */
 export type SealedKey = { sealed: Buffer };

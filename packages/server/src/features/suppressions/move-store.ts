@@ -1,4 +1,5 @@
-import { plainList, type Tx } from '../../io/db/index.ts';
+import { plainList } from '../../io/db/list.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import type { SuppressedKind } from './suppression.ts';
 import { mergedSql, setSql, WORD_COLUMNS } from './words.ts';
 

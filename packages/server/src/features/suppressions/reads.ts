@@ -1,6 +1,8 @@
 import { normaliseAddress } from '../../base/address.ts';
-import { type Filter, type FilterColumn, filterSql } from '../../base/filter/index.ts';
-import { plainList, type Tx } from '../../io/db/index.ts';
+import type { Filter } from '../../base/filter/filter.ts';
+import { type FilterColumn, filterSql } from '../../base/filter/to-sql.ts';
+import { plainList } from '../../io/db/list.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import {
   HASHED_KINDS,
   type HashedPlace,

@@ -1,6 +1,7 @@
 import { normaliseAddress } from '../../base/address.ts';
 import { iso, isoOrNull } from '../../base/clock.ts';
-import { momentList, plainList, type Tx } from '../../io/db/index.ts';
+import { momentList, plainList } from '../../io/db/list.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import type { SuppressedKind, SuppressedPlace, Suppression, SuppressionReason } from './suppression.ts';
 import { mergedSql, setSql, strongestOfSides, WORD_COLUMNS, wordsSql } from './words.ts';
 

@@ -5,19 +5,13 @@ import { testHasher } from '../../../testkit/hasher.ts';
 import {
   addSuppression,
   addSuppressions,
-  findRefusals,
-  findSuppressions,
-  hashPlaces,
   liftSuppressions,
   liftSuppressionsBy,
-  LIFTED_BY_LIFE,
-  listSuppressions,
-  SAID_BY_RECIPIENT,
-  SUPPRESSION_REASONS,
-  findLift,
   setRefusals,
-  type Suppression,
-} from './index.ts';
+} from './store.ts';
+import { findRefusals, findSuppressions, listSuppressions, findLift } from './reads.ts';
+import { hashPlaces } from './erased.ts';
+import { LIFTED_BY_LIFE, SAID_BY_RECIPIENT, SUPPRESSION_REASONS, type Suppression } from './suppression.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

@@ -2,15 +2,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
+import { addSuppressions, liftSuppressions } from './store.ts';
 import {
-  addSuppressions,
   LIFTED_BY_LIFE,
-  liftSuppressions,
-  listAllSaid,
   SAID_BY_RECIPIENT,
   type Suppression,
   type SuppressionReason,
-} from './index.ts';
+} from './suppression.ts';
+import { listAllSaid } from './reads.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

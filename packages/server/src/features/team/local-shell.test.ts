@@ -3,8 +3,9 @@ import { testDatabase } from '../../../testkit/database.ts';
 import { systemClock } from '../../base/clock.ts';
 import { silentLog } from '../../base/log.ts';
 import { createProject } from '../../flows/create-project.ts';
-import { openDatabase } from '../../io/db/index.ts';
-import { insertOrganization, isLocalShell, LOCAL_SHELL, localShellAccess } from './index.ts';
+import { openDatabase } from '../../io/db/database.ts';
+import { insertOrganization } from './store.ts';
+import { isLocalShell, LOCAL_SHELL, localShellAccess } from './local-shell.ts';
 
 const own = await testDatabase();
 const db = await openDatabase({ connection: own.connection, clock: systemClock, log: silentLog });

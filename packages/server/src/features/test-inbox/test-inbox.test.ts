@@ -2,17 +2,10 @@ import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { idMaker } from '../../base/ids.ts';
-import {
-  deleteMailBefore,
-  deleteMailBeyond,
-  eraseMail,
-  findMail,
-  keepMail,
-  type KeptMail,
-  listMail,
-  listWholeMailOf,
-  type NewMail,
-} from './index.ts';
+import { deleteMailBefore, deleteMailBeyond, deleteMailOf as eraseMail } from './store.ts';
+import { findMail, listMail, listWholeMailOf } from './reads.ts';
+import { keepMail } from './keep-mail.ts';
+import type { KeptMail, NewMail } from './mail.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

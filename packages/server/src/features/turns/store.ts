@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/index.ts';
+import type { Tx } from '../../io/db/statements.ts';
 
 /** Rows of `project_lock` and `tenant_due`. */
 export async function insertTurn(tx: Tx, projectId: number): Promise<void> {

@@ -3,7 +3,8 @@ import { testDatabase } from '../../../testkit/database.ts';
 import { silentPeer } from '../../../testkit/silent-peer.ts';
 import { systemClock } from '../../base/clock.ts';
 import { silentLog } from '../../base/log.ts';
-import { type ConnectionSource, type Database, openDatabase } from '../../io/db/index.ts';
+import type { ConnectionSource } from '../../io/db/connection.ts';
+import { type Database, openDatabase } from '../../io/db/database.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { takeTurn } from './turn.ts';
 

@@ -1,7 +1,7 @@
 import { type Clock, iso } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { writeBehind } from '../../base/write-behind.ts';
-import type { Tx } from '../../io/db/index.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { addWarnings, type WarningRow } from './store.ts';
 
 /**

@@ -2,8 +2,9 @@ import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { type Log, silentLog } from '../../base/log.ts';
-import { type Tx } from '../../io/db/index.ts';
-import { listWarnings, warningCounter } from './index.ts';
+import type { Tx } from '../../io/db/statements.ts';
+import { listWarnings } from './list-warnings.ts';
+import { warningCounter } from './warning-counter.ts';
 
 const clock = heldClock(Date.UTC(2026, 0, 15, 23, 59, 59));
 const db = await openTestDatabase(clock);

@@ -1,7 +1,8 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { webhookStage } from '../../../testkit/webhooks.ts';
-import type { Tx } from '../../io/db/index.ts';
-import { eraseWebhooks, followMessages, placeText, readPlace } from './index.ts';
+import type { Tx } from '../../io/db/statements.ts';
+import { eraseMessages as eraseWebhooks } from './forget-store.ts';
+import { followMessages, placeText, readPlace } from './follow-messages.ts';
 import type { FollowedMessage } from './webhook.ts';
 
 const stage = await webhookStage();

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { backoffMs } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
-import type { Tx } from '../../io/db/index.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { listBodies, listPlaces } from './reads.ts';
 import type { FollowedMessage, MessagePlace } from './webhook.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { BOUNCE_CLASSES, UNSUBSCRIBE_METHODS, WEBHOOK_TYPES } from '@beckon/contract';
 import type { WebhookEvent, WebhookType } from '@beckon/contract';
 import { expect, test } from 'vitest';
-import { TEST_TYPE } from './index.ts';
+import { TEST_TYPE } from './webhook.ts';
 
 const guide = readFileSync(join(import.meta.dirname, '../../../../../docs/reference/webhooks.md'), 'utf8');
 

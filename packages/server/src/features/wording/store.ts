@@ -1,4 +1,5 @@
-import { plainList, type Tx } from '../../io/db/index.ts';
+import { plainList } from '../../io/db/list.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import type { Claim, Verdict, Wording } from './wording.ts';
 
 /** Rows of `draft_wording`. */

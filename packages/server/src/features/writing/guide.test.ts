@@ -1,14 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { compileLetter } from './compile-letter.ts';
-import {
-  checkLetter,
-  type LetterText,
-  publishable,
-  renderEmail,
-  renderLetter,
-  variablesFor,
-} from './index.ts';
+import { checkLetter } from './check-letter.ts';
+import type { LetterText } from './letter.ts';
+import { publishable } from './publish.ts';
+import { renderEmail } from './render-email.ts';
+import { renderLetter } from './render.ts';
+import { variablesFor } from './variables.ts';
 
 const guide = readFileSync(new URL('../../../../../docs/reference/emails.md', import.meta.url), 'utf8');
 

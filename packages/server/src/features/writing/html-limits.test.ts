@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { renderEmail } from './index.ts';
+import { renderEmail } from './render-email.ts';
 
 const FRAME = {
   projectName: 'Acme',

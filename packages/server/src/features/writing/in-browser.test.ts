@@ -1,14 +1,11 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  findShippedLetter,
-  type LetterText,
-  renderEmail,
-  renderLetter,
-  shippedLetterNames,
-  variablesFor,
-} from './index.ts';
+import { findShippedLetter, shippedLetterNames } from './shipped.ts';
+import type { LetterText } from './letter.ts';
+import { renderEmail } from './render-email.ts';
+import { renderLetter } from './render.ts';
+import { variablesFor } from './variables.ts';
 
 /** Skipped, and reported as skipped, if the system has no Chromium. */
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>

@@ -2,7 +2,11 @@ import fc from 'fast-check';
 import { type DefaultTreeAdapterMap, parse } from 'parse5';
 import { expect, test } from 'vitest';
 import { compileLetter } from './compile-letter.ts';
-import { checkLetter, type LetterText, renderEmail, renderLetter, variablesFor } from './index.ts';
+import { checkLetter } from './check-letter.ts';
+import type { LetterText } from './letter.ts';
+import { renderEmail } from './render-email.ts';
+import { renderLetter } from './render.ts';
+import { variablesFor } from './variables.ts';
 
 /** Attempts of a value to become markup: characters of Markdown, HTML, Liquid, CSS, URLs and line breaks, and complete attacks. */
 const SIGNS =

@@ -1,13 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  checkLetter,
-  findShippedLetter,
-  type LetterText,
-  renderLetter,
-  shippedLetterNames,
-  variablesFor,
-} from './index.ts';
+import { checkLetter } from './check-letter.ts';
+import { findShippedLetter, shippedLetterNames } from './shipped.ts';
+import type { LetterText } from './letter.ts';
+import { renderLetter } from './render.ts';
+import { variablesFor } from './variables.ts';
 
 function shipped(name: string): LetterText {
   const letter = findShippedLetter(name);

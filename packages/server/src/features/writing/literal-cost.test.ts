@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { countCharacters } from '../../../testkit/count-characters.ts';
 import { checkLetter } from './check-letter.ts';
-import { type RenderedLetter, renderLetter } from './index.ts';
+import { type RenderedLetter, renderLetter } from './render.ts';
 import type { LetterVariables } from './variables.ts';
 
 const VARIABLES: LetterVariables = {

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { LANGUAGES } from '../../base/recipient-texts/index.ts';
+import { LANGUAGES } from '../../base/recipient-texts/languages.ts';
 import { compileLetter } from './compile-letter.ts';
-import { type LetterText, personFactsChanged, renderEmail, renderLetter, variablesFor } from './index.ts';
+import type { LetterText } from './letter.ts';
+import { personFactsChanged, variablesFor } from './variables.ts';
+import { renderEmail } from './render-email.ts';
+import { renderLetter } from './render.ts';
 
 const BODY =
   '{{ event.occurred_at | date }} / {{ user.seats | number }} / {{ event.occurred_at | date: "%a %-d %b %Y %-I %p" }}';

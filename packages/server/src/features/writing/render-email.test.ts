@@ -1,15 +1,11 @@
 import { convert } from 'html-to-text';
 import { type DefaultTreeAdapterMap, parse } from 'parse5';
 import { describe, expect, test } from 'vitest';
-import {
-  type EmailFrame,
-  findShippedLetter,
-  type LetterText,
-  renderEmail,
-  renderLetter,
-  shippedLetterNames,
-  variablesFor,
-} from './index.ts';
+import { type EmailFrame, renderEmail } from './render-email.ts';
+import { findShippedLetter, shippedLetterNames } from './shipped.ts';
+import type { LetterText } from './letter.ts';
+import { renderLetter } from './render.ts';
+import { variablesFor } from './variables.ts';
 
 const FRAME: EmailFrame = {
   projectName: 'Acme & <Co>',

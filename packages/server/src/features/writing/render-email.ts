@@ -1,5 +1,6 @@
 import { directionOf } from '../../base/locale.ts';
-import { fillText, languageOfLocale, LANGUAGES } from '../../base/recipient-texts/index.ts';
+import { fillText } from '../../base/recipient-texts/recipient-texts.ts';
+import { languageOfLocale, LANGUAGES } from '../../base/recipient-texts/languages.ts';
 import { UNSUBSCRIBE } from './addresses.ts';
 import { checkHtmlSize } from './html-limits.ts';
 import { escapeHtml } from './html-text.ts';

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type LetterText, personFactsChanged, renderLetter, variablesFor } from './index.ts';
+import type { LetterText } from './letter.ts';
+import { personFactsChanged, variablesFor, type VariableSources } from './variables.ts';
+import { renderLetter } from './render.ts';
 import { oneLine } from './printed.ts';
-import type { VariableSources } from './variables.ts';
 
 type Given = { traits?: Record<string, unknown>; zone?: string; locale?: string } & Partial<
   VariableSources['anchor']

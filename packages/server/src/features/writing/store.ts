@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/index.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import type { TemplateRow, VersionRow } from './published.ts';
 
 /** Writes `template` and `template_version`. */

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
 import { canonicalJson } from '../../base/canonical-json.ts';
 import { sha256 } from '../../base/hash.ts';
-import type { Tx } from '../../io/db/index.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { findWordsRow, listUnpublishedRows, type UnpublishedRow } from './reads.ts';
 import { deleteUnpublishedRow, deleteWordsBefore, insertWords, writeUnpublished } from './store.ts';
 import { refused, type TemplateSource } from './template.ts';

@@ -1,15 +1,16 @@
 import { afterAll, expect, test } from 'vitest';
 import { sha256 } from '../../base/hash.ts';
 import { silentLog } from '../../base/log.ts';
-import { decodeChunk } from '../../features/inbox/index.ts';
-import { openDatabase } from '../../io/db/index.ts';
+import { decodeChunk } from '../../features/inbox/chunk.ts';
+import { openDatabase } from '../../io/db/database.ts';
 import { heldClock } from '../../../testkit/clock.ts';
 import { testDatabase } from '../../../testkit/database.ts';
 import { createKey } from '../create-key.ts';
 import { createProject } from '../create-project.ts';
 import { revokeKey } from '../revoke-key.ts';
 import { suspendProject } from '../suspend-project.ts';
-import { type Accept, createAccept, type Entry } from './index.ts';
+import { type Accept, createAccept } from './index.ts';
+import type { Entry } from './entry.ts';
 
 const own = await testDatabase();
 const clock = heldClock();

@@ -1,4 +1,4 @@
-import { encodePart } from '../../features/inbox/index.ts';
+import { encodePart } from '../../features/inbox/chunk.ts';
 import type { Entry } from './entry.ts';
 
 /** Position in the blob. `from` counts from 1, as SQL does. */

@@ -1,7 +1,9 @@
 import { Fault } from '../../base/fault.ts';
 import type { Log } from '../../base/log.ts';
 import { within } from '../../base/within.ts';
-import { type Database, isCollision, isRefusedData, type Session } from '../../io/db/index.ts';
+import type { Database } from '../../io/db/database.ts';
+import { isCollision, isRefusedData } from '../../io/db/errors.ts';
+import type { Session } from '../../io/db/statements.ts';
 import type { Entry, Priority } from './entry.ts';
 import { type Fate, flush } from './flush.ts';
 

@@ -1,13 +1,11 @@
 import { IDEMPOTENCY_WINDOW_MS } from '@beckon/contract';
 import { coalesce } from '../../base/coalesce.ts';
 import type { Log } from '../../base/log.ts';
-import { findAnswers, type StoredAnswer, type StoredKey } from '../../features/idempotency/index.ts';
-import type { Database } from '../../io/db/index.ts';
+import { findAnswers, type StoredAnswer, type StoredKey } from '../../features/idempotency/store.ts';
+import type { Database } from '../../io/db/database.ts';
 import { type Entry, type Priority, type Once, onceName, type Verdict } from './entry.ts';
 import { type CommitterOptions, createCommitter, unavailable } from './committer.ts';
 import { createFlusher } from './flusher.ts';
-
-export type { Entry, Priority, Reply, Verdict } from './entry.ts';
 
 /** The ingest path: a request that is answered with 2xx is durable, and stored exactly once. */
 export type Accept = {

@@ -1,4 +1,5 @@
-import { plainList as list, type Query } from '../../io/db/index.ts';
+import { plainList as list } from '../../io/db/list.ts';
+import type { Query } from '../../io/db/statements.ts';
 import type { Entry, Priority } from './entry.ts';
 import { layOut } from './chunks.ts';
 

@@ -1,15 +1,18 @@
-import type { Facts, Mentions } from '../../base/predicate/index.ts';
-import { findAskedMembers } from '../../features/audiences/index.ts';
+import type { Facts, Mentions } from '../../base/predicate/predicate.ts';
+import { findAskedMembers } from '../../features/audiences/standings.ts';
 import {
   answerThen,
   countThen,
   findFirstAfter,
   findNewestThen,
   findWatermarkThen,
-} from '../../features/events/index.ts';
-import { findPeople, type Person, personKey } from '../../features/people/index.ts';
-import type { ActiveRule, Anchor, Newest } from '../../features/rules/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+} from '../../features/events/then.ts';
+import { findPeople, personKey } from '../../features/people/people.ts';
+import type { Person } from '../../features/people/person.ts';
+import type { ActiveRule } from '../../features/rules/model.ts';
+import type { Anchor } from '../../features/rules/rule.ts';
+import type { Newest } from '../../features/rules/about.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import type { Model } from '../models.ts';
 
 /** A user and a time at which the rule is to be evaluated for them. */

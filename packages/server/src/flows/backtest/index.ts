@@ -1,18 +1,18 @@
-import { compile } from '../../features/sequences/index.ts';
-import { buildRuleModel, findRule, listRules, type WholeRule } from '../../features/rules/index.ts';
-import { readTurn } from '../../features/turns/index.ts';
-import type { Database, Tx } from '../../io/db/index.ts';
+import { compile } from '../../features/sequences/program.ts';
+import { buildRuleModel } from '../../features/rules/model.ts';
+import { findRule, listRules, type WholeRule } from '../../features/rules/find-rule.ts';
+import { readTurn } from '../../features/turns/turn.ts';
+import type { Database } from '../../io/db/database.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { autopilotPeriod } from '../autopilot.ts';
 import { checkReferences, readRule } from '../check-rule.ts';
 import { loadProjectModels, type Model } from '../models.ts';
-import type { Renderer } from '../rendering/index.ts';
+import type { Renderer } from '../rendering/renderer.ts';
 import { inSnapshot } from '../snapshot.ts';
 import { collide } from './collide.ts';
 import type { Found, Play } from './play.ts';
 import { rehearse } from './rehearse.ts';
 import { type Backtested, renderSamples, report } from './report.ts';
-
-export type { Backtested } from './report.ts';
 
 export type BacktestAsked = {
   projectId: number;

@@ -1,16 +1,10 @@
-import { evaluate } from '../../base/predicate/index.ts';
-import { boundedDeadline } from '../../features/drafts/index.ts';
-import type { Person } from '../../features/people/index.ts';
-import type { Anchor } from '../../features/rules/index.ts';
-import {
-  advance,
-  afterDraft,
-  onTime,
-  type Program,
-  type ProgramLetter,
-  type Run,
-  standAt,
-} from '../../features/sequences/index.ts';
+import { evaluate } from '../../base/predicate/evaluate.ts';
+import { boundedDeadline } from '../../features/drafts/timing.ts';
+import type { Person } from '../../features/people/person.ts';
+import type { Anchor } from '../../features/rules/rule.ts';
+import { advance, afterDraft, onTime, standAt } from '../../features/sequences/advance.ts';
+import type { Program, ProgramLetter } from '../../features/sequences/program.ts';
+import type { Run } from '../../features/sequences/run.ts';
 import type { Evidence } from './evidence.ts';
 
 /** An email that would have been written. Times are in milliseconds. */

@@ -1,18 +1,12 @@
-import { listMembers, MEMBERS_PAGE_MAX } from '../../features/audiences/index.ts';
-import { listReceived, type ReceivedEvent } from '../../features/events/index.ts';
-import { listPeople } from '../../features/people/index.ts';
-import {
-  type Anchor,
-  type Considered,
-  dateIn,
-  type Hook,
-  isTimed,
-  momentOf,
-  type Timer,
-  timerPlace,
-  type Trigger,
-} from '../../features/rules/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import { listMembers, MEMBERS_PAGE_MAX } from '../../features/audiences/list-members.ts';
+import { listReceived, type ReceivedEvent } from '../../features/events/list-received.ts';
+import { listPeople } from '../../features/people/people.ts';
+import type { Anchor, Trigger } from '../../features/rules/rule.ts';
+import type { Considered } from '../../features/rules/decide.ts';
+import { dateIn, isTimed, momentOf } from '../../features/rules/moment.ts';
+import { type Hook, timerPlace } from '../../features/rules/model.ts';
+import type { Timer } from '../../features/rules/timers.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import type { Place } from './evidence.ts';
 import type { Play } from './play.ts';
 

@@ -1,8 +1,8 @@
 import { iso, isoOrNull } from '../../base/clock.ts';
-import { type Reason, REASONS } from '../../features/rules/index.ts';
+import { type Reason, REASONS } from '../../features/rules/rule.ts';
 import type { Model } from '../models.ts';
-import type { Renderer } from '../rendering/index.ts';
-import { letterToRender } from '../rules/index.ts';
+import type { Renderer } from '../rendering/renderer.ts';
+import { letterToRender } from '../rules/compose.ts';
 import type { WouldLetter } from './letters.ts';
 import { OCCASIONS_MAX } from './occasions.ts';
 import type { Entered, Found } from './play.ts';

@@ -1,20 +1,20 @@
 import type { NewId } from '../../base/ids.ts';
 import type { LetterName } from '../../base/letter-token.ts';
 import type { Log } from '../../base/log.ts';
-import { listSettings } from '../../features/projects/index.ts';
-import { findMessageById, takeSendTurn, withdrawClaims } from '../../features/sending/index.ts';
-import {
-  hasUnsubscribed,
-  liftSuppressions,
-  listInForce,
-  SAID_BY_RECIPIENT,
-  setRefusals,
-  type SuppressedPlace,
-} from '../../features/suppressions/index.ts';
-import { takeTurn } from '../../features/turns/index.ts';
-import { type Database, isCollision, type Tx } from '../../io/db/index.ts';
+import { listSettings } from '../../features/projects/list-settings.ts';
+import { findMessageById } from '../../features/sending/messages.ts';
+import { takeSendTurn } from '../../features/sending/send-turn.ts';
+import { withdrawClaims } from '../../features/sending/store.ts';
+import { hasUnsubscribed, listInForce } from '../../features/suppressions/reads.ts';
+import { liftSuppressions, setRefusals } from '../../features/suppressions/store.ts';
+import { SAID_BY_RECIPIENT, type SuppressedPlace } from '../../features/suppressions/suppression.ts';
+import { takeTurn } from '../../features/turns/turn.ts';
+import type { Database } from '../../io/db/database.ts';
+import { isCollision } from '../../io/db/errors.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { inTimeOf, timed } from '../project-time.ts';
-import { applyOutcomes, type Note, tellOutcomes } from '../record-outcome/index.ts';
+import { applyOutcomes, tellOutcomes } from '../record-outcome/record-outcomes.ts';
+import type { Note } from '../record-outcome/concerned.ts';
 import { concernedBy, liftIn, suppressIn } from '../suppress.ts';
 import type { Choice } from './choice.ts';
 import { type Recipient, type Standing, standingOf } from './show-choices.ts';

@@ -1,10 +1,11 @@
 import type { LetterName } from '../../base/letter-token.ts';
 import { LOCALE_TRAIT, ownLocale } from '../../base/locale.ts';
-import { findPeople } from '../../features/people/index.ts';
-import { listSettings } from '../../features/projects/index.ts';
-import { findMessageById } from '../../features/sending/index.ts';
-import { findRefusals, type FoundSuppression, listInForce } from '../../features/suppressions/index.ts';
-import type { Database, Tx } from '../../io/db/index.ts';
+import { findPeople } from '../../features/people/people.ts';
+import { listSettings } from '../../features/projects/list-settings.ts';
+import { findMessageById } from '../../features/sending/messages.ts';
+import { findRefusals, type FoundSuppression, listInForce } from '../../features/suppressions/reads.ts';
+import type { Database } from '../../io/db/database.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { inTimeOf } from '../project-time.ts';
 
 /** The email preferences of the recipient of an email. */

@@ -1,7 +1,7 @@
 import { readWebhookSecret, verifyWebhook } from '@beckon/contract/signature';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { AGENT, settled, webhookStage } from '../../../testkit/webhooks.ts';
-import { eraseWebhooks } from '../../features/webhooks/index.ts';
+import { eraseMessages as eraseWebhooks } from '../../features/webhooks/forget-store.ts';
 import { replayWebhooks } from '../replay-webhooks.ts';
 import { rotateSecret } from '../webhook-endpoints.ts';
 

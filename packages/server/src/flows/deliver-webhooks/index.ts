@@ -1,12 +1,11 @@
 import type { Log } from '../../base/log.ts';
-import { type DuePlace, duePlaces } from '../../features/turns/index.ts';
-import { type Database, isPoisonous } from '../../io/db/index.ts';
+import { type DuePlace, duePlaces } from '../../features/turns/due.ts';
+import type { Database } from '../../io/db/database.ts';
+import { isPoisonous } from '../../io/db/errors.ts';
 import type { Answered } from './answer.ts';
 import { createFlight, type Flight } from './flight.ts';
 import type { PostDeps } from './post.ts';
 import { type EndpointEvent, runRound } from './round.ts';
-
-export { testEndpoint, type TestDeps } from './test-endpoint.ts';
 
 /**
  * The webhook dispatcher sends outcomes to endpoints. A delivery is claimed and its attempt written; the request is sent only after that

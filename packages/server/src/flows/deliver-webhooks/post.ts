@@ -3,9 +3,9 @@ import type { Clock } from '../../base/clock.ts';
 import type { Reach } from '../../base/crash-points.ts';
 import type { Log } from '../../base/log.ts';
 import type { Sealer } from '../../base/seal.ts';
-import { openSecret } from '../../features/endpoints/index.ts';
-import { messageName } from '../../features/webhooks/index.ts';
-import type { Outbound } from '../../io/outbound/index.ts';
+import { openSecret } from '../../features/endpoints/secrets.ts';
+import { messageName } from '../../features/webhooks/webhook.ts';
+import type { Outbound } from '../../io/outbound/outbound.ts';
 import { type Answer, toAnswer } from './answer.ts';
 import type { Leaving } from './round.ts';
 

@@ -1,29 +1,18 @@
 import type { Reach } from '../../base/crash-points.ts';
 import {
   type EndpointState,
-  judge,
   listLiveSecrets,
   lockEndpoints,
   lockFreeEndpoints,
-  mayClaim,
-  refill,
-  type SealedSecret,
-  updateDisabled,
-  updateHealth,
-} from '../../features/endpoints/index.ts';
-import { duesNext, holdDues } from '../../features/turns/index.ts';
-import {
-  claimDeliveries,
-  type Claimed,
-  dropPending,
-  listLoads,
-  loseLeases,
-  nextLooks,
-  type Room,
-  TRIES_MAX,
-  updateResults,
-} from '../../features/webhooks/index.ts';
-import type { Database } from '../../io/db/index.ts';
+} from '../../features/endpoints/reads.ts';
+import { judge, mayClaim, refill } from '../../features/endpoints/health.ts';
+import { type SealedSecret, updateDisabled, updateHealth } from '../../features/endpoints/store.ts';
+import { duesNext, holdDues } from '../../features/turns/due.ts';
+import { claimDeliveries, dropPending, loseLeases, updateResults } from '../../features/webhooks/store.ts';
+import type { Claimed, Room } from '../../features/webhooks/webhook.ts';
+import { listLoads, nextLooks } from '../../features/webhooks/reads.ts';
+import { TRIES_MAX } from '../../features/webhooks/schedule.ts';
+import type { Database } from '../../io/db/database.ts';
 import { type BatchTx, inSession } from '../session.ts';
 import { type Answered, isGood, isNoWord, resultOf } from './answer.ts';
 import { shareRooms } from './share-out.ts';

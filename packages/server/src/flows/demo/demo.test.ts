@@ -7,11 +7,13 @@ import { testMail, testMailroom, TOKEN_KEYS } from '../../../testkit/mailroom.ts
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { idMaker } from '../../base/ids.ts';
 import { silentLog } from '../../base/log.ts';
-import { type Database, openDatabase } from '../../io/db/index.ts';
+import { type Database, openDatabase } from '../../io/db/database.ts';
 import { createProject } from '../create-project.ts';
-import { keepInside, type OutgoingLetter } from '../send-drafts/index.ts';
+import { keepInside } from '../send-drafts/keep-inside.ts';
+import type { OutgoingLetter } from '../send-drafts/transport.ts';
 import { addEndpoint } from '../webhook-endpoints.ts';
-import { makeDemo, removeDemos } from './index.ts';
+import { makeDemo } from './make-demo.ts';
+import { removeDemos } from './remove-demo.ts';
 
 async function opened(clock: Clock): Promise<{ db: Database; close(): Promise<void> }> {
   const own = await testDatabase();

@@ -1,23 +1,19 @@
 import type { NewId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { Sealer } from '../../base/seal.ts';
-import { keepMail } from '../../features/test-inbox/index.ts';
-import { insertReply } from '../../features/replies/index.ts';
-import type { SuppressionHasher } from '../../features/suppressions/index.ts';
-import { duePlaces } from '../../features/turns/index.ts';
-import { listBuilding } from '../../features/audiences/index.ts';
-import { ensurePartitions } from '../../features/events/index.ts';
-import type { Database } from '../../io/db/index.ts';
+import { keepMail } from '../../features/test-inbox/keep-mail.ts';
+import { insertReply } from '../../features/replies/store.ts';
+import type { SuppressionHasher } from '../../features/suppressions/hasher.ts';
+import { duePlaces } from '../../features/turns/due.ts';
+import { listBuilding } from '../../features/audiences/build-edition.ts';
+import { ensurePartitions } from '../../features/events/partitions.ts';
+import type { Database } from '../../io/db/database.ts';
 import { type Accept, createAccept } from '../accept/index.ts';
 import { createDigest, type Digest } from '../digest/index.ts';
-import { recordOutcomes } from '../record-outcome/index.ts';
-import {
-  createSender,
-  type Mailroom,
-  type OutgoingLetter,
-  type Sender,
-  type Transport,
-} from '../send-drafts/index.ts';
+import { recordOutcomes } from '../record-outcome/record-outcomes.ts';
+import { createSender, type Sender } from '../send-drafts/index.ts';
+import type { Mailroom } from '../send-drafts/mailroom.ts';
+import type { OutgoingLetter, Transport } from '../send-drafts/transport.ts';
 import type { TokenKeys } from '../../base/letter-token.ts';
 import type { Random } from './random.ts';
 import { handedOver, type Reaction, reactionsTo } from './readers.ts';

@@ -1,5 +1,7 @@
-import { listDemos, type Project } from '../../features/projects/index.ts';
-import { deleteProject, type Database } from '../../io/db/index.ts';
+import { listDemos } from '../../features/projects/list-projects.ts';
+import type { Project } from '../../features/projects/project.ts';
+import { deleteProject } from '../../io/db/project-rows.ts';
+import type { Database } from '../../io/db/database.ts';
 
 /** Deletes all demos with all of their data, and no other project. */
 export async function removeDemos(

@@ -1,9 +1,10 @@
 import type { NewId } from '../../base/ids.ts';
 import { Fault } from '../../base/fault.ts';
-import { type Draft, listDrafts } from '../../features/drafts/index.ts';
-import type { Database } from '../../io/db/index.ts';
+import type { Draft } from '../../features/drafts/draft.ts';
+import { listDrafts } from '../../features/drafts/reads.ts';
+import type { Database } from '../../io/db/database.ts';
 import { type Act, moveDraft } from '../move-draft.ts';
-import type { Mailroom } from '../send-drafts/index.ts';
+import type { Mailroom } from '../send-drafts/mailroom.ts';
 import type { Random } from './random.ts';
 
 type Desk = { db: Database; newId: NewId; mailroom: Mailroom; random: Random; project: { id: number } };

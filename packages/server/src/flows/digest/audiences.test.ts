@@ -5,12 +5,14 @@ import { openTestDatabase } from '../../../testkit/database.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { idMaker } from '../../base/ids.ts';
 import { silentLog } from '../../base/log.ts';
-import { listAudiences, listBuilding } from '../../features/audiences/index.ts';
-import { duePlaces } from '../../features/turns/index.ts';
+import { listAudiences } from '../../features/audiences/list-audiences.ts';
+import { listBuilding } from '../../features/audiences/build-edition.ts';
+import { duePlaces } from '../../features/turns/due.ts';
 import { createAudience } from '../create-audience.ts';
 import { createProject } from '../create-project.ts';
 import { editAudience } from '../edit-audience.ts';
-import { createDigest, testAudience } from './index.ts';
+import { createDigest } from './index.ts';
+import { testAudience } from './test-audience.ts';
 import { listRuleNeeds } from '../rules-in-force.ts';
 
 const DAY = 86_400_000;

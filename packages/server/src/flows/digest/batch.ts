@@ -1,42 +1,36 @@
 import { setImmediate } from 'node:timers/promises';
 import type { NewId } from '../../base/ids.ts';
-import {
-  type AskedPerson,
-  canChange,
-  findAskedMembers,
-  writeStandings,
-} from '../../features/audiences/index.ts';
-import { writeDecisions } from '../../features/decisions/index.ts';
-import {
-  claimDedupe,
-  countEvents,
-  isCountedFor,
-  type KnownProperties,
-  type NewEvent,
-  storeEvents,
-  type Total,
-} from '../../features/events/index.ts';
-import { type Priority, oldestWaiting, settle, takeChunks } from '../../features/inbox/index.ts';
+import { type AskedPerson, findAskedMembers, writeStandings } from '../../features/audiences/standings.ts';
+import { canChange } from '../../features/audiences/can-change.ts';
+import { writeDecisions } from '../../features/decisions/store.ts';
+import { claimDedupe, countEvents, storeEvents, type Total } from '../../features/events/events.ts';
+import { isCountedFor } from '../../features/events/counted.ts';
+import type { KnownProperties } from '../../features/events/known-properties.ts';
+import type { NewEvent } from '../../features/events/event.ts';
+import { type Priority, oldestWaiting, settle, takeChunks } from '../../features/inbox/take.ts';
 import {
   type ChangedPerson,
   findErasures,
   findLift,
   findPeople,
-  isSuppressed,
-  type PersonChange,
   type PersonId,
   personKey,
   writePeople,
-} from '../../features/people/index.ts';
-import { addChanges } from '../../features/stream/index.ts';
-import type { SuppressionHasher } from '../../features/suppressions/index.ts';
-import { dueEarlier, firstOfEach, type Turn } from '../../features/turns/index.ts';
-import type { Database } from '../../io/db/index.ts';
+} from '../../features/people/people.ts';
+import { isSuppressed } from '../../features/people/watermark.ts';
+import type { PersonChange } from '../../features/people/person.ts';
+import { addChanges } from '../../features/stream/store.ts';
+import type { SuppressionHasher } from '../../features/suppressions/hasher.ts';
+import { dueEarlier, firstOfEach } from '../../features/turns/due.ts';
+import type { Turn } from '../../features/turns/turn.ts';
+import type { Database } from '../../io/db/database.ts';
 import type { Model, Models } from '../models.ts';
-import { excludeLeavers } from '../enroll/index.ts';
+import { excludeLeavers } from '../enroll/exclude-leavers.ts';
 import { restoreReturned } from '../erased-suppressions.ts';
 import { timed } from '../project-time.ts';
-import { applyRules, happenedIn, type SlowRenders } from '../rules/index.ts';
+import { applyRules } from '../rules/apply-rules.ts';
+import { happenedIn } from '../rules/happened.ts';
+import type { SlowRenders } from '../rules/slow-renders.ts';
 import { bulkChanges, liveChanges } from './changes.ts';
 import { type Batch, claimsOf, doneBy, fold, type Folded, gather } from './fold.ts';
 import { type Answered, askAudiences, type Asked, firstDues, transitionsOf, writesOf } from './members.ts';

@@ -1,21 +1,16 @@
-import {
-  addVerdicts,
-  advanceBuild,
-  builtUpTo,
-  countPeople,
-  covers,
-  type Edition,
-  type EditionPlace,
-  findSince,
-  noWrites,
-  serveEdition,
-  writeStandings,
-} from '../../features/audiences/index.ts';
-import { beginCounting, countOn } from '../../features/events/index.ts';
-import { type Decision, writeDecisions } from '../../features/decisions/index.ts';
-import { listPeople, type Person } from '../../features/people/index.ts';
-import { addChanges } from '../../features/stream/index.ts';
-import { dueEarlier, newModel, takeFreeTurns } from '../../features/turns/index.ts';
+import { addVerdicts, findSince, noWrites, writeStandings } from '../../features/audiences/standings.ts';
+import { advanceBuild, type EditionPlace, serveEdition } from '../../features/audiences/build-edition.ts';
+import { builtUpTo } from '../../features/audiences/judge.ts';
+import { countPeople } from '../../features/audiences/count-people.ts';
+import { covers, type Edition } from '../../features/audiences/model.ts';
+import { beginCounting, countOn } from '../../features/events/counted.ts';
+import type { Decision } from '../../features/decisions/decision.ts';
+import { writeDecisions } from '../../features/decisions/store.ts';
+import { listPeople } from '../../features/people/people.ts';
+import type { Person } from '../../features/people/person.ts';
+import { addChanges } from '../../features/stream/store.ts';
+import { dueEarlier } from '../../features/turns/due.ts';
+import { newModel, takeFreeTurns } from '../../features/turns/turn.ts';
 import type { BatchDeps } from './batch.ts';
 import { askAudiences, firstDues } from './members.ts';
 import { notConsidered } from './not-considered.ts';

@@ -1,11 +1,11 @@
 import {
   hasTraitChange,
-  isSuppressed,
   type Person,
   type PersonChange,
   traitChanges,
-} from '../../features/people/index.ts';
-import type { ChangeRow } from '../../features/stream/index.ts';
+} from '../../features/people/person.ts';
+import { isSuppressed } from '../../features/people/watermark.ts';
+import type { ChangeRow } from '../../features/stream/stream.ts';
 import type { Folded } from './fold.ts';
 import type { Transition } from './members.ts';
 

@@ -1,29 +1,27 @@
-import { type Due, listDueNow, type StandingWrites, writeStandings } from '../../features/audiences/index.ts';
-import { writeDecisions } from '../../features/decisions/index.ts';
-import { oldestLiveAt } from '../../features/inbox/index.ts';
-import { findPeople, type Person } from '../../features/people/index.ts';
-import { dropTimers, dueTimers, type Timer } from '../../features/rules/index.ts';
-import { listDueRuns, type Run } from '../../features/sequences/index.ts';
-import { addChanges } from '../../features/stream/index.ts';
-import {
-  dueEarlier,
-  dueNext,
-  holdDue,
-  newModel,
-  takeFreeTurns,
-  type Turn,
-} from '../../features/turns/index.ts';
+import { type Due, listDueNow } from '../../features/audiences/dues.ts';
+import { type StandingWrites, writeStandings } from '../../features/audiences/standings.ts';
+import { writeDecisions } from '../../features/decisions/store.ts';
+import { oldestLiveAt } from '../../features/inbox/count-waiting.ts';
+import { findPeople } from '../../features/people/people.ts';
+import type { Person } from '../../features/people/person.ts';
+import { dropTimers, dueTimers, type Timer } from '../../features/rules/timers.ts';
+import { listDueRuns } from '../../features/sequences/reads.ts';
+import type { Run } from '../../features/sequences/run.ts';
+import { addChanges } from '../../features/stream/store.ts';
+import { dueEarlier, dueNext, holdDue } from '../../features/turns/due.ts';
+import { newModel, takeFreeTurns, type Turn } from '../../features/turns/turn.ts';
 import {
   enrollmentItems,
   type EnrollmentStep,
-  excludeLeavers,
   nextEnrollmentStep,
   recordEnrollment,
-} from '../enroll/index.ts';
+} from '../enroll/enroll-batch.ts';
+import { excludeLeavers } from '../enroll/exclude-leavers.ts';
 import { loadProjectModels, type Model } from '../models.ts';
 import { nextMoment } from '../next-due.ts';
 import { timed } from '../project-time.ts';
-import { applyRules, type EnrollmentItem, type Happened, type Item } from '../rules/index.ts';
+import { applyRules } from '../rules/apply-rules.ts';
+import type { EnrollmentItem, Happened, Item } from '../rules/happened.ts';
 import type { BatchDeps } from './batch.ts';
 import { transitionRows } from './changes.ts';
 import {

@@ -1,11 +1,6 @@
-import {
-  type AcceptedEvent,
-  dedupeKey,
-  type NewEvent,
-  occurredAt,
-  occurrenceKey,
-} from '../../features/events/index.ts';
-import type { Taken, WaitingChunk } from '../../features/inbox/index.ts';
+import { type AcceptedEvent, dedupeKey, type NewEvent, occurredAt } from '../../features/events/event.ts';
+import { occurrenceKey } from '../../features/events/questions.ts';
+import type { Taken, WaitingChunk } from '../../features/inbox/take.ts';
 import {
   type AcceptedUser,
   type Mark,
@@ -15,9 +10,8 @@ import {
   noChange,
   type Person,
   type PersonChange,
-  type PersonId,
-  personKey,
-} from '../../features/people/index.ts';
+} from '../../features/people/person.ts';
+import { type PersonId, personKey } from '../../features/people/people.ts';
 
 /** An accepted record during processing. `key` is the deduplication key of an event; null if it has no duplicates. */
 export type Accepted = PersonId & { seq: number; acceptedAt: number; person: string } & (

@@ -1,10 +1,12 @@
 import type { NewId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
-import type { EditionPlace } from '../../features/audiences/index.ts';
-import { ensurePartitions, isPartitioned, knownProperties } from '../../features/events/index.ts';
-import type { Priority } from '../../features/inbox/index.ts';
-import type { SuppressionHasher } from '../../features/suppressions/index.ts';
-import { type Database, isPoisonous } from '../../io/db/index.ts';
+import type { EditionPlace } from '../../features/audiences/build-edition.ts';
+import { ensurePartitions, isPartitioned } from '../../features/events/partitions.ts';
+import { knownProperties } from '../../features/events/known-properties.ts';
+import type { Priority } from '../../features/inbox/take.ts';
+import type { SuppressionHasher } from '../../features/suppressions/hasher.ts';
+import type { Database } from '../../io/db/database.ts';
+import { isPoisonous } from '../../io/db/errors.ts';
 import { type BatchDeps, digestBatch, type Tried } from './batch.ts';
 import { type BuildStep, buildStep, countStep } from './build.ts';
 import { createBurials } from './bury.ts';
@@ -12,12 +14,7 @@ import type { Digested } from './digested.ts';
 import { DUE_AT_ONCE_MAX, type DueDone, digestDue } from './due.ts';
 import { createRenderLimits } from './render-limits.ts';
 import { createModels } from '../models.ts';
-import { createSlowRenders, type SlowRenders } from '../rules/index.ts';
-
-export type { Digested } from './digested.ts';
-export type { BuildStep } from './build.ts';
-export type { DueDone } from './due.ts';
-export { type Tested, testAudience } from './test-audience.ts';
+import { createSlowRenders, type SlowRenders } from '../rules/slow-renders.ts';
 
 /** Processes accepted records into users, events, audience members and change entries. */
 export type Digest = {

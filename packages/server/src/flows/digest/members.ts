@@ -1,17 +1,16 @@
 import {
   addVerdicts,
-  type Edition,
   findAskedDues,
   findAskedMembers,
-  judge,
   noWrites,
-  type Standing,
   type StandingWrites,
-  type Verdict,
-} from '../../features/audiences/index.ts';
-import { answerQuestions, findTotals, type Latest, type Total } from '../../features/events/index.ts';
-import type { Person } from '../../features/people/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+} from '../../features/audiences/standings.ts';
+import type { Edition } from '../../features/audiences/model.ts';
+import { judge, type Standing, type Verdict } from '../../features/audiences/judge.ts';
+import { answerQuestions, type Latest } from '../../features/events/questions.ts';
+import { findTotals, type Total } from '../../features/events/events.ts';
+import type { Person } from '../../features/people/person.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { missingTotals, type PersonFacts, personFacts, questionsOf, totalKey } from '../facts.ts';
 import type { Model } from '../models.ts';
 

@@ -5,12 +5,12 @@ import { testHasher } from '../../../testkit/hasher.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { idMaker } from '../../base/ids.ts';
 import { silentLog } from '../../base/log.ts';
-import { listDrafts } from '../../features/drafts/index.ts';
-import { listDead } from '../../features/inbox/index.ts';
-import { openDatabase } from '../../io/db/index.ts';
+import { listDrafts } from '../../features/drafts/reads.ts';
+import { listDead } from '../../features/inbox/list-dead.ts';
+import { openDatabase } from '../../io/db/database.ts';
 import { createProject } from '../create-project.ts';
 import { createRule } from '../create-rule.ts';
-import { createSlowRenders } from '../rules/index.ts';
+import { createSlowRenders } from '../rules/slow-renders.ts';
 import { createDigest } from './index.ts';
 
 const own = await testDatabase();

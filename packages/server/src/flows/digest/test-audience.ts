@@ -1,8 +1,10 @@
 import { Fault } from '../../base/fault.ts';
-import { type Explained, explain } from '../../base/predicate/index.ts';
-import { findAudience, findStandings, loadModels } from '../../features/audiences/index.ts';
-import { findPeople } from '../../features/people/index.ts';
-import type { Database } from '../../io/db/index.ts';
+import { type Explained, explain } from '../../base/predicate/explain.ts';
+import { findAudience } from '../../features/audiences/find-audience.ts';
+import { findStandings } from '../../features/audiences/standings.ts';
+import { loadModels } from '../../features/audiences/load-models.ts';
+import { findPeople } from '../../features/people/people.ts';
+import type { Database } from '../../io/db/database.ts';
 import { gatherFacts } from './members.ts';
 
 export type Tested = {

@@ -1,22 +1,18 @@
 import { iso } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
 import type { Sealer } from '../../base/seal.ts';
+import { addDomain as add, addSecondKey, type NewDomain } from '../../features/domains/add-domain.ts';
 import {
-  addDomain as add,
-  addSecondKey,
   deleteDomain,
-  generateKey,
-  listKeys,
-  type MailSettings,
-  type NewDomain,
-  parseThrottle,
   pauseDomain as pause,
   resumeDomain as resume,
-  type SendingDomain,
   updateDomain,
-} from '../../features/domains/index.ts';
-import { takeTurn } from '../../features/turns/index.ts';
-import type { Database } from '../../io/db/index.ts';
+} from '../../features/domains/store.ts';
+import { generateKey } from '../../features/domains/dkim-key.ts';
+import { listKeys } from '../../features/domains/reads.ts';
+import { type MailSettings, parseThrottle, type SendingDomain } from '../../features/domains/domain.ts';
+import { takeTurn } from '../../features/turns/turn.ts';
+import type { Database } from '../../io/db/database.ts';
 import { askHeldAgain } from '../ask-held-again.ts';
 import { type DomainPlace, type DomainView, requireLocked, viewOf } from './view.ts';
 

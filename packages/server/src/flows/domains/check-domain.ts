@@ -1,21 +1,18 @@
+import type { DkimKey } from '../../features/domains/dkim-key.ts';
 import {
-  type DkimKey,
   type DomainState,
-  findDomainById,
-  judge,
-  listKeys,
-  lockDomain,
-  lookUp,
   type MailSettings,
   maySend,
-  recordsOf,
   type SendingDomain,
-  settle,
-  updateDomain,
-  updateKeys,
-} from '../../features/domains/index.ts';
-import type { Database } from '../../io/db/index.ts';
-import type { Resolver } from '../../io/dns/index.ts';
+} from '../../features/domains/domain.ts';
+import { findDomainById, listKeys, lockDomain } from '../../features/domains/reads.ts';
+import { judge } from '../../features/domains/judge.ts';
+import { lookUp } from '../../features/domains/look-up.ts';
+import { recordsOf } from '../../features/domains/records.ts';
+import { settle } from '../../features/domains/settle.ts';
+import { updateDomain, updateKeys } from '../../features/domains/store.ts';
+import type { Database } from '../../io/db/database.ts';
+import type { Resolver } from '../../io/dns/resolver.ts';
 import { askHeldAgain } from '../ask-held-again.ts';
 import { type DomainView, viewOf } from './view.ts';
 

@@ -8,20 +8,18 @@ import { findText } from '../../../testkit/find-text.ts';
 import { idMaker } from '../../base/ids.ts';
 import { silentLog } from '../../base/log.ts';
 import { createSealer } from '../../base/seal.ts';
-import { createSigners, resealKeys } from '../../features/domains/index.ts';
-import { findDraft, hold, newDraft, orThrow, writeMoved } from '../../features/drafts/index.ts';
-import { createResolver, type Resolver } from '../../io/dns/index.ts';
+import { createSigners } from '../../features/domains/signers.ts';
+import { resealKeys } from '../../features/domains/reseal-keys.ts';
+import { findDraft } from '../../features/drafts/reads.ts';
+import { hold } from '../../features/drafts/hold-draft.ts';
+import { newDraft } from '../../features/drafts/new-draft.ts';
+import { orThrow } from '../../features/drafts/refuse.ts';
+import { writeMoved } from '../../features/drafts/store.ts';
+import { createResolver, type Resolver } from '../../io/dns/resolver.ts';
 import { createProject } from '../create-project.ts';
-import {
-  addDomain,
-  checkDomain,
-  type DomainView,
-  removeDomain,
-  rotateKey,
-  setDomain,
-  showDomain,
-  showDomains,
-} from './index.ts';
+import { addDomain, removeDomain, rotateKey, setDomain } from './change-domain.ts';
+import { checkDomain } from './check-domain.ts';
+import { type DomainView, showDomain, showDomains } from './view.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

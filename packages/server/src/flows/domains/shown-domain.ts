@@ -1,5 +1,5 @@
 import { iso, isoOrNull } from '../../base/clock.ts';
-import { printThrottle, type Tracking } from '../../features/domains/index.ts';
+import { printThrottle, type Tracking } from '../../features/domains/domain.ts';
 import type { DomainView } from './view.ts';
 
 /** A domain as the API and the dashboard return it. */

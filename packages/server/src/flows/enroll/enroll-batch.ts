@@ -1,14 +1,10 @@
-import {
-  afterBatch,
-  type Enrollment,
-  findDueEnrollment,
-  updateEnrollment,
-} from '../../features/enrollments/index.ts';
-import type { Decision } from '../../features/decisions/index.ts';
-import type { Person } from '../../features/people/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import { afterBatch, type Enrollment } from '../../features/enrollments/enrollment.ts';
+import { findDueEnrollment, updateEnrollment } from '../../features/enrollments/store.ts';
+import type { Decision } from '../../features/decisions/decision.ts';
+import type { Person } from '../../features/people/person.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import type { Model } from '../models.ts';
-import type { EnrollmentItem } from '../rules/index.ts';
+import type { EnrollmentItem } from '../rules/happened.ts';
 import { type Candidate, entryAudiences, listCandidates, readEnrollmentFacts } from './members.ts';
 
 /** The next members of an enrollment, for the transaction that processes them. */

@@ -1,9 +1,13 @@
-import { type Edition, listMembersOfAny, type MemberOfAny } from '../../features/audiences/index.ts';
-import { findEmails, type Person, personKey } from '../../features/people/index.ts';
-import type { ActiveRule, EnrollmentFacts, Hook } from '../../features/rules/index.ts';
-import { findLastRuns } from '../../features/sequences/index.ts';
-import { findRefusals, findSuppressions } from '../../features/suppressions/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import type { Edition } from '../../features/audiences/model.ts';
+import { listMembersOfAny, type MemberOfAny } from '../../features/audiences/list-members.ts';
+import { findEmails } from '../../features/people/find-emails.ts';
+import type { Person } from '../../features/people/person.ts';
+import { personKey } from '../../features/people/people.ts';
+import type { ActiveRule, Hook } from '../../features/rules/model.ts';
+import type { EnrollmentFacts } from '../../features/rules/decide.ts';
+import { findLastRuns } from '../../features/sequences/reads.ts';
+import { findRefusals, findSuppressions } from '../../features/suppressions/reads.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import type { Model } from '../models.ts';
 
 /** An audience that starts a rule when a user joins it. `edition` is null while the audience is built for the first time. */

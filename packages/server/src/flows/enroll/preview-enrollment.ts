@@ -1,10 +1,16 @@
-import { countMembersOfAny } from '../../features/audiences/index.ts';
-import { findPeople, type Person, personKey } from '../../features/people/index.ts';
-import { type ActiveRule, findRule, type Reason } from '../../features/rules/index.ts';
-import { readTurn } from '../../features/turns/index.ts';
-import type { Database, Tx } from '../../io/db/index.ts';
+import { countMembersOfAny } from '../../features/audiences/list-members.ts';
+import { findPeople, personKey } from '../../features/people/people.ts';
+import type { Person } from '../../features/people/person.ts';
+import type { ActiveRule } from '../../features/rules/model.ts';
+import { findRule } from '../../features/rules/find-rule.ts';
+import type { Reason } from '../../features/rules/rule.ts';
+import { readTurn } from '../../features/turns/turn.ts';
+import type { Database } from '../../io/db/database.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { loadProjectModels, type Model } from '../models.ts';
-import { consider, gatherKnown, moveAnchor, openDesk } from '../rules/index.ts';
+import { consider, openDesk } from '../rules/desk.ts';
+import { gatherKnown } from '../rules/gather.ts';
+import { moveAnchor } from '../rules/apply-rules.ts';
 import { inSnapshot } from '../snapshot.ts';
 import {
   type Candidate,

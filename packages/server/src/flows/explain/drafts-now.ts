@@ -1,9 +1,11 @@
 import { isoOrNull } from '../../base/clock.ts';
-import { type Draft, listDrafts } from '../../features/drafts/index.ts';
-import type { PersonId } from '../../features/people/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import type { Draft } from '../../features/drafts/draft.ts';
+import { listDrafts } from '../../features/drafts/reads.ts';
+import type { PersonId } from '../../features/people/people.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import type { Model } from '../models.ts';
-import { lookAhead, type Mailroom } from '../send-drafts/index.ts';
+import { lookAhead } from '../send-drafts/look-ahead.ts';
+import type { Mailroom } from '../send-drafts/mailroom.ts';
 import { reasonWords } from './words.ts';
 
 /** A draft: how it ended or, while it is open, what the send checks would decide if it were due now. */

@@ -1,29 +1,26 @@
 import { iso } from '../../base/clock.ts';
-import { type LedgerRow, listDecisionsOf } from '../../features/decisions/index.ts';
-import { findNewest } from '../../features/events/index.ts';
-import {
-  findPeople,
-  type Person,
-  type PersonId,
-  personKey,
-  unknownPerson,
-} from '../../features/people/index.ts';
-import { type ActiveRule, findRule, listTimersOf, type Timer } from '../../features/rules/index.ts';
-import { readTurn } from '../../features/turns/index.ts';
-import type { Database, Tx } from '../../io/db/index.ts';
+import type { LedgerRow } from '../../features/decisions/decision.ts';
+import { listDecisionsOf } from '../../features/decisions/reads.ts';
+import { findNewest } from '../../features/events/newest.ts';
+import { findPeople, type PersonId, personKey } from '../../features/people/people.ts';
+import type { Person } from '../../features/people/person.ts';
+import { unknownPerson } from '../../features/people/show-person.ts';
+import type { ActiveRule } from '../../features/rules/model.ts';
+import { findRule } from '../../features/rules/find-rule.ts';
+import { listTimersOf, type Timer } from '../../features/rules/timers.ts';
+import { readTurn } from '../../features/turns/turn.ts';
+import type { Database } from '../../io/db/database.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { loadProjectModels, type Model } from '../models.ts';
-import { gatherKnown, openDesk } from '../rules/index.ts';
-import type { Mailroom } from '../send-drafts/index.ts';
+import { gatherKnown } from '../rules/gather.ts';
+import { openDesk } from '../rules/desk.ts';
+import type { Mailroom } from '../send-drafts/mailroom.ts';
 import { listAudiencesOf } from '../show-person.ts';
 import { inSnapshot } from '../snapshot.ts';
 import { type DraftNow, draftsNow } from './drafts-now.ts';
 import { type AskedNow, type RuleNow, ruleNow } from './rule-now.ts';
 import { findOneFewer } from './suppose.ts';
 import { NOT_CONSIDERED, NOT_CONSIDERED_WORDS, reasonWords } from './words.ts';
-
-export { reasonWords } from './words.ts';
-export type { DraftNow } from './drafts-now.ts';
-export type { RuleNow, TriggerNow } from './rule-now.ts';
 
 /** One row of the decision log. For a rule that was never evaluated for this user, a row that was evaluated now. */
 export type ExplainedRow = {

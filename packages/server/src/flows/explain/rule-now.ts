@@ -1,18 +1,15 @@
 import { iso, isoOrNull } from '../../base/clock.ts';
-import { type Explained, explain, matchesWhere, type Predicate } from '../../base/predicate/index.ts';
-import {
-  type ActiveRule,
-  type Anchor,
-  type Considered,
-  dateIn,
-  decide,
-  type Newest,
-  type PersonFacts,
-  type Timer,
-  type Trigger,
-  triggerSentence,
-} from '../../features/rules/index.ts';
-import { type Desk, factsOf } from '../rules/index.ts';
+import { type Explained, explain } from '../../base/predicate/explain.ts';
+import { matchesWhere } from '../../base/predicate/matches.ts';
+import type { Predicate } from '../../base/predicate/predicate.ts';
+import type { ActiveRule } from '../../features/rules/model.ts';
+import type { Anchor, Trigger } from '../../features/rules/rule.ts';
+import { type Considered, decide, type PersonFacts } from '../../features/rules/decide.ts';
+import { dateIn } from '../../features/rules/moment.ts';
+import type { Newest } from '../../features/rules/about.ts';
+import type { Timer } from '../../features/rules/timers.ts';
+import { triggerSentence } from '../../features/rules/sentence.ts';
+import { type Desk, factsOf } from '../rules/desk.ts';
 import { type OneFewer, withOneMore } from './suppose.ts';
 import { NOT_CONSIDERED, NOT_CONSIDERED_WORDS, reasonWords, type RuleReason } from './words.ts';
 

@@ -1,5 +1,5 @@
-import { type Reason, REASONS } from '../../features/rules/index.ts';
-import type { GateReason } from '../../features/sending/index.ts';
+import { type Reason, REASONS } from '../../features/rules/rule.ts';
+import type { GateReason } from '../../features/sending/gate.ts';
 
 /** The sentence for each send check that holds a draft. */
 export const GATE_WORDS: Record<GateReason, string> = {

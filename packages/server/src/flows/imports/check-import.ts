@@ -1,17 +1,10 @@
 import type { ImportCheck } from '@beckon/contract/dashboard';
-import {
-  deleteFindings,
-  FINDINGS_MAX,
-  type Import,
-  type ImportSource,
-  insertFindings,
-  lockImport,
-  NOTHING_COUNTED,
-  updateProgress,
-} from '../../features/imports/index.ts';
-import { findPeople } from '../../features/people/index.ts';
-import { listRules } from '../../features/rules/index.ts';
-import { readTurn } from '../../features/turns/index.ts';
+import { deleteFindings, insertFindings, lockImport, updateProgress } from '../../features/imports/store.ts';
+import { FINDINGS_MAX, type Import, NOTHING_COUNTED } from '../../features/imports/import.ts';
+import type { ImportSource } from '../../features/imports/source.ts';
+import { findPeople } from '../../features/people/people.ts';
+import { listRules } from '../../features/rules/find-rule.ts';
+import { readTurn } from '../../features/turns/turn.ts';
 import { CheckTally } from './check-tally.ts';
 import type { ImportDeps } from './deps.ts';
 import { findErased } from './leave-out.ts';

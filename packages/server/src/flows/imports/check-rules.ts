@@ -1,8 +1,9 @@
 import type { EventInput } from '@beckon/contract';
 import type { ImportCheck } from '@beckon/contract/dashboard';
-import { matchesWhere } from '../../base/predicate/index.ts';
+import { matchesWhere } from '../../base/predicate/matches.ts';
 import { parseInstant } from '../../base/instant.ts';
-import type { Trigger, WholeRule } from '../../features/rules/index.ts';
+import type { Trigger } from '../../features/rules/rule.ts';
+import type { WholeRule } from '../../features/rules/find-rule.ts';
 import { SomePeople } from './some-people.ts';
 
 /** Counts the users whom the enabled rules would have evaluated if these events had been sent when they happened. */

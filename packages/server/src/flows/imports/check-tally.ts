@@ -1,8 +1,9 @@
 import { CANONICAL_EVENTS, type EventInput } from '@beckon/contract';
 import type { ImportCheck } from '@beckon/contract/dashboard';
 import { parseInstant } from '../../base/instant.ts';
-import type { Finding, ImportChunk } from '../../features/imports/index.ts';
-import type { WholeRule } from '../../features/rules/index.ts';
+import type { Finding } from '../../features/imports/store.ts';
+import type { ImportChunk } from '../../features/imports/source.ts';
+import type { WholeRule } from '../../features/rules/find-rule.ts';
 import { RulesAsked } from './check-rules.ts';
 import type { ReadChunk } from './read-chunk.ts';
 import { SomePeople } from './some-people.ts';

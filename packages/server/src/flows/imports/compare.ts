@@ -1,8 +1,10 @@
-import { type AcceptedEvent, dedupeKey, findKnownKeys } from '../../features/events/index.ts';
-import { findPeople, isSame, type Person } from '../../features/people/index.ts';
-import type { Counts } from '../../features/imports/index.ts';
+import { type AcceptedEvent, dedupeKey } from '../../features/events/event.ts';
+import { findKnownKeys } from '../../features/events/known.ts';
+import { findPeople } from '../../features/people/people.ts';
+import { isSame, type Person } from '../../features/people/person.ts';
+import type { Counts } from '../../features/imports/import.ts';
 import type { UserInput } from '@beckon/contract';
-import type { Tx } from '../../io/db/index.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import type { ReadChunk } from './read-chunk.ts';
 
 type Compared = Pick<

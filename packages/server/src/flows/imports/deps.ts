@@ -1,7 +1,7 @@
 import type { Log } from '../../base/log.ts';
 import type { Sealer } from '../../base/seal.ts';
-import type { ImportSource } from '../../features/imports/index.ts';
-import type { Database } from '../../io/db/index.ts';
+import type { ImportSource } from '../../features/imports/source.ts';
+import type { Database } from '../../io/db/database.ts';
 
 /** The dependencies of an import worker. */
 export type ImportDeps = {

@@ -1,13 +1,9 @@
-import { deleteCustomersOf } from '../../features/billing/index.ts';
-import {
-  blankParts,
-  deleteFindingsOf,
-  insertErased,
-  listOpenImports,
-  lockImport,
-  personHash,
-} from '../../features/imports/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import { deleteCustomersOf } from '../../features/billing/store.ts';
+import { blankParts } from '../../features/imports/blank-parts.ts';
+import { deleteFindingsOf, personHash } from '../../features/imports/erase.ts';
+import { insertErased, lockImport } from '../../features/imports/store.ts';
+import { listOpenImports } from '../../features/imports/reads.ts';
+import type { Tx } from '../../io/db/statements.ts';
 
 /**
  * Erases a user from all import data and returns the number of rows.

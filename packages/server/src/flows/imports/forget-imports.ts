@@ -1,14 +1,10 @@
 import type { Log, LogFields } from '../../base/log.ts';
 import { oneByOne } from '../../base/one-by-one.ts';
-import {
-  deleteOldFindings,
-  lockImport,
-  listIdle,
-  listUncleared,
-  moveImport,
-} from '../../features/imports/index.ts';
-import { listProjects } from '../../features/projects/index.ts';
-import type { Database } from '../../io/db/index.ts';
+import { deleteOldFindings, lockImport } from '../../features/imports/store.ts';
+import { listIdle, listUncleared } from '../../features/imports/reads.ts';
+import { moveImport } from '../../features/imports/move-import.ts';
+import { listProjects } from '../../features/projects/list-projects.ts';
+import type { Database } from '../../io/db/database.ts';
 import { clearImport } from './clear-import.ts';
 
 /** A file contains personal data, so it is kept no longer than this. */

@@ -14,7 +14,9 @@ import { putRecords } from '../../../testkit/inbox.ts';
 import { findText } from '../../../testkit/find-text.ts';
 import { idMaker } from '../../base/ids.ts';
 import { silentLog } from '../../base/log.ts';
-import { type Import, ImportHalt, listFindingRows } from '../../features/imports/index.ts';
+import type { Import } from '../../features/imports/import.ts';
+import { ImportHalt } from '../../features/imports/source.ts';
+import { listFindingRows } from '../../features/imports/reads.ts';
 import { createProject } from '../create-project.ts';
 import { createDigest } from '../digest/index.ts';
 import { erasePerson } from '../erase-person.ts';
@@ -22,17 +24,16 @@ import { suspendProject } from '../suspend-project.ts';
 import {
   askCheck,
   cancelImport,
-  claimImport,
-  forgetImports,
   foundImport,
-  type ImportDeps,
   mapImport,
   pauseImport,
   resumeImport,
-  showImport,
   startImport,
-  workOn,
-} from './index.ts';
+} from './manage.ts';
+import { claimImport, workOn } from './work-on.ts';
+import { forgetImports } from './forget-imports.ts';
+import type { ImportDeps } from './deps.ts';
+import { showImport } from './show-import.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

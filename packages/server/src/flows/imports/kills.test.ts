@@ -3,10 +3,11 @@ import { testDatabase } from '../../../testkit/database.ts';
 import { importDeps, importThrough, uploadFile, workThrough } from '../../../testkit/imports.ts';
 import { spawnImporter } from '../../../testkit/import-survival.ts';
 import { silentLog } from '../../base/log.ts';
-import { type Import, listFindingRows } from '../../features/imports/index.ts';
-import { openDatabase } from '../../io/db/index.ts';
+import type { Import } from '../../features/imports/import.ts';
+import { listFindingRows } from '../../features/imports/reads.ts';
+import { openDatabase } from '../../io/db/database.ts';
 import { createProject } from '../create-project.ts';
-import { askCheck, foundImport, startImport } from './index.ts';
+import { askCheck, foundImport, startImport } from './manage.ts';
 
 const own = await testDatabase();
 let aheadMs = 0;

@@ -1,4 +1,5 @@
-import { type Claim, type Import, updateLease } from '../../features/imports/index.ts';
+import { type Claim, updateLease } from '../../features/imports/store.ts';
+import type { Import } from '../../features/imports/import.ts';
 import type { ImportDeps } from './deps.ts';
 
 /** The import of a killed worker can be claimed again after this time. */

@@ -14,11 +14,14 @@ import { putRecords } from '../../../testkit/inbox.ts';
 import { testMail } from '../../../testkit/mailroom.ts';
 import { idMaker } from '../../base/ids.ts';
 import { silentLog } from '../../base/log.ts';
-import { type Import, type ImportRef, listFindingRows } from '../../features/imports/index.ts';
+import type { Import } from '../../features/imports/import.ts';
+import type { ImportRef } from '../../features/imports/store.ts';
+import { listFindingRows } from '../../features/imports/reads.ts';
 import { createProject } from '../create-project.ts';
 import { createDigest } from '../digest/index.ts';
 import { erasePerson } from '../erase-person.ts';
-import { askCheck, claimImport, createImport, foundImport, putPart, startImport, workOn } from './index.ts';
+import { askCheck, createImport, foundImport, putPart, startImport } from './manage.ts';
+import { claimImport, workOn } from './work-on.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

@@ -1,31 +1,26 @@
 import type { ImportKind, ImportMapping, ImportSample } from '@beckon/contract/dashboard';
 import { Fault, type FieldFault } from '../../base/fault.ts';
 import type { NewId } from '../../base/ids.ts';
-import { readEvent, readUser } from '../../base/records/index.ts';
+import { readEvent, readUser } from '../../base/records/record.ts';
 import type { Sealer } from '../../base/seal.ts';
 import {
   FILE_MAX_BYTES,
-  findImport,
   type Import,
-  type ImportFile,
-  ImportHalt,
-  type ImportRef,
-  insertImport,
-  keepPart,
-  listOpenImports,
-  lockImport,
-  moveImport,
   NAME_MAX_CHARS,
-  noSuchImport,
   NOTHING_COUNTED,
   OPEN_IMPORTS_MAX,
-  openFormat,
-  problemsOfFile,
-  sampleFile,
-  updateKey,
-} from '../../features/imports/index.ts';
-import { isStripeKey } from '../../io/stripe/index.ts';
-import type { Database, Tx } from '../../io/db/index.ts';
+} from '../../features/imports/import.ts';
+import { findImport, listOpenImports } from '../../features/imports/reads.ts';
+import type { ImportFile } from '../../features/imports/file-format.ts';
+import { ImportHalt } from '../../features/imports/source.ts';
+import { type ImportRef, insertImport, lockImport, updateKey } from '../../features/imports/store.ts';
+import { keepPart } from '../../features/imports/parts.ts';
+import { moveImport, noSuchImport } from '../../features/imports/move-import.ts';
+import { openFormat, problemsOfFile } from '../../features/imports/file-source.ts';
+import { sampleFile } from '../../features/imports/file-sample.ts';
+import { isStripeKey } from '../../io/stripe/open-stripe.ts';
+import type { Database } from '../../io/db/database.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { clearImport } from './clear-import.ts';
 import { fileOf, sealKey } from './open-source.ts';
 

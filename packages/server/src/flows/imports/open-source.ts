@@ -1,15 +1,12 @@
-import {
-  createFileSource,
-  findKey,
-  type Import,
-  type ImportFile,
-  ImportHalt,
-  type ImportRef,
-  type ImportSource,
-  keyBoundTo,
-  partLoader,
-} from '../../features/imports/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import { createFileSource } from '../../features/imports/file-source.ts';
+import { findKey } from '../../features/imports/reads.ts';
+import type { Import } from '../../features/imports/import.ts';
+import type { ImportFile } from '../../features/imports/file-format.ts';
+import { ImportHalt, type ImportSource } from '../../features/imports/source.ts';
+import type { ImportRef } from '../../features/imports/store.ts';
+import { keyBoundTo } from '../../features/imports/reseal-keys.ts';
+import { partLoader } from '../../features/imports/parts.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import type { ImportDeps } from './deps.ts';
 
 /** Opens the source that an import reads from. */

@@ -1,6 +1,8 @@
 import type { EventInput, UserInput } from '@beckon/contract';
-import { readEvent, type ReadRecord, readUser } from '../../base/records/index.ts';
-import { type Finding, type ImportChunk, RAW_MAX_CHARS } from '../../features/imports/index.ts';
+import { readEvent, type ReadRecord, readUser } from '../../base/records/record.ts';
+import type { Finding } from '../../features/imports/store.ts';
+import type { ImportChunk } from '../../features/imports/source.ts';
+import { RAW_MAX_CHARS } from '../../features/imports/import.ts';
 
 /** A chunk as it will be stored: each record is validated like a record of a bulk request. */
 export type ReadChunk = {

@@ -1,7 +1,8 @@
 import type { Import as Shown, ImportProgress } from '@beckon/contract/dashboard';
 import { iso, isoOrNull } from '../../base/clock.ts';
-import { findFirstAtWork, type Import, PART_BYTES, partsOf } from '../../features/imports/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import { findFirstAtWork } from '../../features/imports/reads.ts';
+import { type Import, PART_BYTES, partsOf } from '../../features/imports/import.ts';
+import type { Tx } from '../../io/db/statements.ts';
 
 type Db = Tx & { clock: { now(): number } };
 

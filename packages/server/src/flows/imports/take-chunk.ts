@@ -1,16 +1,10 @@
-import { acceptImported } from '../../features/inbox/index.ts';
-import {
-  type Counts,
-  FINDINGS_MAX,
-  type Import,
-  type ImportChunk,
-  insertFindings,
-  isSuspended,
-  lockImport,
-  updateProgress,
-} from '../../features/imports/index.ts';
-import { readTurn } from '../../features/turns/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import { acceptImported } from '../../features/inbox/accept-imported.ts';
+import { type Counts, FINDINGS_MAX, type Import } from '../../features/imports/import.ts';
+import type { ImportChunk } from '../../features/imports/source.ts';
+import { insertFindings, lockImport, updateProgress } from '../../features/imports/store.ts';
+import { isSuspended } from '../../features/imports/reads.ts';
+import { readTurn } from '../../features/turns/turn.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { compare } from './compare.ts';
 import type { ImportDeps } from './deps.ts';
 import { findErased } from './leave-out.ts';

@@ -1,16 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  claimRow,
-  findImport,
-  type Import,
-  ImportHalt,
-  type ImportSource,
-  lockImport,
-  moveImport,
-  type MoveOptions,
-  NOTHING_COUNTED,
-  updateProgress,
-} from '../../features/imports/index.ts';
+import { claimRow, lockImport, updateProgress } from '../../features/imports/store.ts';
+import { findImport } from '../../features/imports/reads.ts';
+import { type Import, NOTHING_COUNTED } from '../../features/imports/import.ts';
+import { ImportHalt, type ImportSource } from '../../features/imports/source.ts';
+import { moveImport, type MoveOptions } from '../../features/imports/move-import.ts';
 import { checkImport } from './check-import.ts';
 import { clearImport } from './clear-import.ts';
 import type { ImportDeps } from './deps.ts';

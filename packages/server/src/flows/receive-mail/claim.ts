@@ -1,4 +1,5 @@
-import type { InboundMail, MailVerdict } from '../../base/mail-in/index.ts';
+import type { InboundMail } from '../../base/mail-in/mail.ts';
+import type { MailVerdict } from '../../base/mail-in/verdict.ts';
 import { type LetterName, readLetterToken, type TokenKeys } from '../../base/letter-token.ts';
 import type { Recipient } from './recipient.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { MailRecipient, MailVerdict } from '../../base/mail-in/index.ts';
+import type { MailRecipient, MailVerdict } from '../../base/mail-in/verdict.ts';
 import { type Decision, decideMail, needsAuthentication, type Question } from './decide-mail.ts';
 
 const DAY = 86_400_000;

@@ -1,10 +1,11 @@
 import type { BounceClass } from '@beckon/contract';
 import { domainPart, normaliseAddress } from '../../base/address.ts';
-import type { InboundMail, MailRecipient, MailVerdict } from '../../base/mail-in/index.ts';
+import type { InboundMail } from '../../base/mail-in/mail.ts';
+import type { MailRecipient, MailVerdict } from '../../base/mail-in/verdict.ts';
 import { isPublicMailboxes } from '../../base/public-mailboxes.ts';
-import { organizationOf } from '../../features/domains/index.ts';
-import type { ReplyKind, ReplySign } from '../../features/replies/index.ts';
-import type { MailAuthentication } from '../../io/mail/index.ts';
+import { organizationOf } from '../../features/domains/domain-name.ts';
+import type { ReplyKind, ReplySign } from '../../features/replies/reply.ts';
+import type { MailAuthentication } from '../../io/mail/authenticate.ts';
 import type { Claim } from './claim.ts';
 import type { Recipient } from './recipient.ts';
 

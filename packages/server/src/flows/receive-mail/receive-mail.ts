@@ -2,27 +2,23 @@ import type { FairQueue } from '../../base/fair-queue.ts';
 import type { NewId } from '../../base/ids.ts';
 import type { TokenKeys } from '../../base/letter-token.ts';
 import type { Log } from '../../base/log.ts';
-import { isOnlyTitledAuto, type MailVerdict, snippetOf } from '../../base/mail-in/index.ts';
-import { redactTokens } from '../../features/test-inbox/index.ts';
-import { insertReply } from '../../features/replies/index.ts';
-import {
-  findLetter as findSentLetter,
-  findMessageById,
-  findProjectOfMessage,
-} from '../../features/sending/index.ts';
-import type { Database } from '../../io/db/index.ts';
-import type { LookUp } from '../../io/dns/index.ts';
-import {
-  authenticateMail,
-  type MailAuthentication,
-  type MailReader,
-  type MailRefusal,
-  type ReadInbound,
-} from '../../io/mail/index.ts';
-import { choose } from '../choices/index.ts';
+import { isOnlyTitledAuto } from '../../base/mail-in/auto-reply.ts';
+import type { MailVerdict } from '../../base/mail-in/verdict.ts';
+import { snippetOf } from '../../base/mail-in/reply-text.ts';
+import { redactTokens } from '../../features/test-inbox/redact.ts';
+import { insertReply } from '../../features/replies/store.ts';
+import { findLetter as findSentLetter } from '../../features/sending/letters.ts';
+import { findMessageById } from '../../features/sending/messages.ts';
+import { findProjectOfMessage } from '../../features/sending/message-anywhere.ts';
+import type { Database } from '../../io/db/database.ts';
+import type { LookUp } from '../../io/dns/look-up.ts';
+import { authenticateMail, type MailAuthentication } from '../../io/mail/authenticate.ts';
+import type { MailReader, ReadInbound } from '../../io/mail/read-inbound.ts';
+import type { MailRefusal } from '../../io/mail/take-letter.ts';
+import { choose } from '../choices/choose.ts';
 import { inTimeOf } from '../project-time.ts';
-import type { Happened, WhatHappened } from '../../features/outcomes/index.ts';
-import { recordOutcomes } from '../record-outcome/index.ts';
+import type { Happened, WhatHappened } from '../../features/outcomes/outcome.ts';
+import { recordOutcomes } from '../record-outcome/record-outcomes.ts';
 import { type Claim, claimOf } from './claim.ts';
 import { decideMail, type Decision, needsAuthentication } from './decide-mail.ts';
 import { readRecipient, type Recipient } from './recipient.ts';

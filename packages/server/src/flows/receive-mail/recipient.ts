@@ -1,6 +1,6 @@
 import { domainPart } from '../../base/address.ts';
 import { type LetterName, readLetterToken, type TokenKeys } from '../../base/letter-token.ts';
-import { TEST_INBOX_DOMAIN } from '../../features/sending/index.ts';
+import { TEST_INBOX_DOMAIN } from '../../features/sending/sender.ts';
 
 /** A recipient that accepts inbound email. `role`: an address for complaints and stray emails, which does not identify an email. */
 export type Recipient =

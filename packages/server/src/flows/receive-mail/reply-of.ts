@@ -1,6 +1,7 @@
 import { sha256 } from '../../base/hash.ts';
-import { authorNameOf, type InboundMail } from '../../base/mail-in/index.ts';
-import type { NewReply } from '../../features/replies/index.ts';
+import { authorNameOf } from '../../base/mail-in/author.ts';
+import type { InboundMail } from '../../base/mail-in/mail.ts';
+import type { NewReply } from '../../features/replies/reply.ts';
 import type { Decision } from './decide-mail.ts';
 
 type Kept = Extract<Decision, { act: 'keep' }>;

@@ -1,5 +1,6 @@
 import type { LogEvent, LogFields } from '../../base/log.ts';
-import type { Outcome, OutcomeLetter } from '../../features/outcomes/index.ts';
+import type { Outcome } from '../../features/outcomes/outcome.ts';
+import type { OutcomeLetter } from '../../features/outcomes/reads.ts';
 
 /** New outcomes of one project whose consequences are applied. */
 export type Concerned = {

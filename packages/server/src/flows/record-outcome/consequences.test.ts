@@ -16,8 +16,8 @@ import { testHasher } from '../../../testkit/hasher.ts';
 import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { DAY, openStage } from '../../../testkit/story.ts';
 import { idMaker } from '../../base/ids.ts';
-import type { WhatHappened } from '../../features/outcomes/index.ts';
-import { findRule } from '../../features/rules/index.ts';
+import type { WhatHappened } from '../../features/outcomes/outcome.ts';
+import { findRule } from '../../features/rules/find-rule.ts';
 import { liftSuppression } from '../suppress.ts';
 import { editRule } from '../edit-rule.ts';
 import { erasePerson } from '../erase-person.ts';
@@ -423,7 +423,7 @@ test('pauses a domain after more than five policy rejections among its last 100 
   await tellTeam(db, { projectId, publicUrl: 'http://b.example', hand });
   expect(told.join('\n')).toContain('acme.example is paused');
 
-  const { resumeDomain } = await import('../domains/index.ts');
+  const { resumeDomain } = await import('../domains/change-domain.ts');
   await story.later(MINUTE);
   const place = { projectId, name: 'acme.example' };
   expect(await resumeDomain(db, place)).toMatchObject({ wasPaused: true });

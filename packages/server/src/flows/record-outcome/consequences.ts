@@ -1,12 +1,13 @@
-import { ENGINE } from '../../features/drafts/index.ts';
-import { findSoftBounces, type Outcome } from '../../features/outcomes/index.ts';
+import { ENGINE } from '../../features/drafts/draft.ts';
+import { findSoftBounces } from '../../features/outcomes/reads.ts';
+import type { Outcome } from '../../features/outcomes/outcome.ts';
+import { addSuppressions } from '../../features/suppressions/store.ts';
 import {
-  addSuppressions,
   LIFTED_BY_LIFE,
   type Suppression,
   type SuppressionReason,
-} from '../../features/suppressions/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+} from '../../features/suppressions/suppression.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { liftIn, suppressIn } from '../suppress.ts';
 import { type Concerned, isBounce, type Note } from './concerned.ts';
 import { demoteRules } from './demote-rules.ts';

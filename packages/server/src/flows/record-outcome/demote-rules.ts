@@ -1,8 +1,9 @@
-import { demotes, LADDER_WINDOWS } from '../../features/drafts/index.ts';
-import { countForRule } from '../../features/outcomes/index.ts';
-import { demoteRule, findRule } from '../../features/rules/index.ts';
-import { newModel } from '../../features/turns/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import { demotes, LADDER_WINDOWS } from '../../features/drafts/trust-ladder.ts';
+import { countForRule } from '../../features/outcomes/reads.ts';
+import { demoteRule } from '../../features/rules/store.ts';
+import { findRule } from '../../features/rules/find-rule.ts';
+import { newModel } from '../../features/turns/turn.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { changeModes } from '../change-mode.ts';
 import { type Concerned, isBounce, type Note } from './concerned.ts';
 

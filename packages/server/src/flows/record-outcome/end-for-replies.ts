@@ -1,13 +1,13 @@
-import {
-  isRefused,
-  listOpenOfPeople,
-  type Moved,
-  replied as repliedTo,
-} from '../../features/drafts/index.ts';
-import type { Outcome } from '../../features/outcomes/index.ts';
-import { endRun, findOpenRuns, updateRuns } from '../../features/sequences/index.ts';
-import { readTurn } from '../../features/turns/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import { isRefused } from '../../features/drafts/refuse.ts';
+import { listOpenOfPeople } from '../../features/drafts/reads.ts';
+import type { Moved } from '../../features/drafts/moves.ts';
+import { replied as repliedTo } from '../../features/drafts/hold-draft.ts';
+import type { Outcome } from '../../features/outcomes/outcome.ts';
+import { endRun } from '../../features/sequences/advance.ts';
+import { findOpenRuns } from '../../features/sequences/reads.ts';
+import { updateRuns } from '../../features/sequences/store.ts';
+import { readTurn } from '../../features/turns/turn.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { loadProjectModels } from '../models.ts';
 import { writeMoves } from '../write-moves.ts';
 

@@ -1,8 +1,9 @@
 import type { WebhookEvent } from '@beckon/contract';
 import { iso } from '../../base/clock.ts';
 import type { NewId } from '../../base/ids.ts';
-import type { Happened, Outcome, OutcomeLetter } from '../../features/outcomes/index.ts';
-import { messageName, type NewWebhookMessage } from '../../features/webhooks/index.ts';
+import type { Happened, Outcome } from '../../features/outcomes/outcome.ts';
+import type { OutcomeLetter } from '../../features/outcomes/reads.ts';
+import { messageName, type NewWebhookMessage } from '../../features/webhooks/webhook.ts';
 
 const REASON_MAX_CHARS = 500;
 const SNIPPET_MAX_CHARS = 500;

@@ -1,6 +1,7 @@
-import { findSending, pauseDomain } from '../../features/domains/index.ts';
-import { countRefused } from '../../features/outcomes/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import { findSending } from '../../features/domains/signers.ts';
+import { pauseDomain } from '../../features/domains/store.ts';
+import { countRefused } from '../../features/outcomes/reads.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { type Concerned, isBounce, type Note } from './concerned.ts';
 
 const LETTERS = 100;

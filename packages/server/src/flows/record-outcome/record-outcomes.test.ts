@@ -19,10 +19,10 @@ import { MINUTE } from '../../../testkit/drafts.ts';
 import { DAY, openStage } from '../../../testkit/story.ts';
 import { idMaker } from '../../base/ids.ts';
 import { silentLog } from '../../base/log.ts';
-import type { Happened, WhatHappened } from '../../features/outcomes/index.ts';
-import { addSuppression } from '../../features/suppressions/index.ts';
+import type { Happened, WhatHappened } from '../../features/outcomes/outcome.ts';
+import { addSuppression } from '../../features/suppressions/store.ts';
 import { erasePerson } from '../erase-person.ts';
-import { recordOutcomes } from './index.ts';
+import { recordOutcomes } from './record-outcomes.ts';
 import { listRuleNeeds } from '../rules-in-force.ts';
 
 const stage = await openStage();

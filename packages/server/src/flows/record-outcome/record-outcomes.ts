@@ -4,18 +4,20 @@ import {
   countReplies,
   findKnown,
   findLetters,
-  type Happened,
   holdLetters,
-  insertOutcomes,
-  type Outcome,
   outcomeKey,
   type OutcomeLetter,
-} from '../../features/outcomes/index.ts';
-import { acceptOwn } from '../../features/inbox/index.ts';
-import { takeSendTurn } from '../../features/sending/index.ts';
-import { dueEarlier, takeTurn } from '../../features/turns/index.ts';
-import { queueWebhooks } from '../../features/webhooks/index.ts';
-import { type Database, isCollision, type Tx } from '../../io/db/index.ts';
+} from '../../features/outcomes/reads.ts';
+import type { Happened, Outcome } from '../../features/outcomes/outcome.ts';
+import { insertOutcomes } from '../../features/outcomes/store.ts';
+import { acceptOwn } from '../../features/inbox/accept-own.ts';
+import { takeSendTurn } from '../../features/sending/send-turn.ts';
+import { dueEarlier } from '../../features/turns/due.ts';
+import { takeTurn } from '../../features/turns/turn.ts';
+import { insertMessages as queueWebhooks } from '../../features/webhooks/store.ts';
+import type { Database } from '../../io/db/database.ts';
+import { isCollision } from '../../io/db/errors.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { inSession } from '../session.ts';
 import type { Note } from './concerned.ts';
 import { drawConsequences, liftByLife } from './consequences.ts';

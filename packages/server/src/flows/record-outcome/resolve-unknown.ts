@@ -1,14 +1,13 @@
-import {
-  type Draft,
-  isRefused,
-  lockDrafts,
-  type Moved,
-  resolveDraft,
-  writeMoved,
-} from '../../features/drafts/index.ts';
-import { listProofs, type Outcome, type OutcomeLetter } from '../../features/outcomes/index.ts';
-import { resolveMessages } from '../../features/sending/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import type { Draft } from '../../features/drafts/draft.ts';
+import { isRefused } from '../../features/drafts/refuse.ts';
+import { lockDrafts } from '../../features/drafts/reads.ts';
+import type { Moved } from '../../features/drafts/moves.ts';
+import { resolveDraft } from '../../features/drafts/send-draft.ts';
+import { writeMoved } from '../../features/drafts/store.ts';
+import { listProofs, type OutcomeLetter } from '../../features/outcomes/reads.ts';
+import type { Outcome } from '../../features/outcomes/outcome.ts';
+import { resolveMessages } from '../../features/sending/store.ts';
+import type { Tx } from '../../io/db/statements.ts';
 
 /** Locks the drafts of emails whose delivery is unknown. */
 export function lockUnknown(

@@ -1,5 +1,6 @@
 import { Fault } from '../../base/fault.ts';
-import { createWorkerPool, type Running, TaskStopped, type WorkerPool } from '../../io/threads/index.ts';
+import { createWorkerPool, type Running, type WorkerPool } from '../../io/threads/worker-pool.ts';
+import { TaskStopped } from '../../io/threads/task-stopped.ts';
 import { emailOf, type EmailToRender, type RenderTasks } from './tasks.ts';
 import { createTimeSlices } from './time-slices.ts';
 

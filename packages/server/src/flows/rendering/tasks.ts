@@ -1,24 +1,15 @@
-import { checkMail, type CheckedMail, readMail, type ReadMail } from '../../features/test-inbox/index.ts';
-import {
-  cleanEdited,
-  type Email,
-  type EmailFrame,
-  findLinks,
-  letterOfVersion,
-  type LetterText,
-  type LetterVariables,
-  type LinkPlaces,
-  type Publishable,
-  publishable,
-  renderEmail,
-  type RenderedLetter,
-  renderLetter,
-  linksOfMarkdown,
-  type TemplateSource,
-  trialContent,
-  type UsedVariable,
-  usedVariables,
-} from '../../features/writing/index.ts';
+import { checkMail, type CheckedMail } from '../../features/test-inbox/checks.ts';
+import { readMail, type ReadMail } from '../../features/test-inbox/read-mail.ts';
+import { cleanEdited } from '../../features/writing/clean-edited.ts';
+import { type Email, type EmailFrame, renderEmail } from '../../features/writing/render-email.ts';
+import { findLinks, type LinkPlaces } from '../../features/writing/track-links.ts';
+import { letterOfVersion, type TemplateSource } from '../../features/writing/template.ts';
+import type { LetterText } from '../../features/writing/letter.ts';
+import type { LetterVariables } from '../../features/writing/variables.ts';
+import { type Publishable, publishable } from '../../features/writing/publish.ts';
+import { type RenderedLetter, renderLetter } from '../../features/writing/render.ts';
+import { linksOfMarkdown } from '../../features/writing/list-links.ts';
+import { trialContent, type UsedVariable, usedVariables } from '../../features/writing/used-variables.ts';
 
 export type LetterToRender = { letter: LetterText; variables: LetterVariables };
 

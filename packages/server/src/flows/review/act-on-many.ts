@@ -1,22 +1,20 @@
 import { Fault } from '../../base/fault.ts';
-import type { Filter } from '../../base/filter/index.ts';
-import {
-  approve,
-  type Decided,
-  type Draft,
-  findDrafts,
-  isRefused,
-  listDraftPage,
-  postpone,
-  skip,
-} from '../../features/drafts/index.ts';
-import type { GateAnswer } from '../../features/sending/index.ts';
-import { readTurn } from '../../features/turns/index.ts';
-import type { Database, Tx } from '../../io/db/index.ts';
+import type { Filter } from '../../base/filter/filter.ts';
+import { approve, skip } from '../../features/drafts/approve-draft.ts';
+import { type Decided, isRefused } from '../../features/drafts/refuse.ts';
+import type { Draft } from '../../features/drafts/draft.ts';
+import { findDrafts } from '../../features/drafts/reads.ts';
+import { listDraftPage } from '../../features/drafts/review.ts';
+import { postpone } from '../../features/drafts/postpone-draft.ts';
+import type { GateAnswer } from '../../features/sending/gate.ts';
+import { readTurn } from '../../features/turns/turn.ts';
+import type { Database } from '../../io/db/database.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import type { Models } from '../models.ts';
 import { type Acting, isDraftId, type MoveDeps } from '../move-draft.ts';
 import { type ManyAct, moveEach, type ManyMoved, refusalOfMany } from '../move-drafts.ts';
-import { type LookAhead, lookAheadOfAll, type Mailroom } from '../send-drafts/index.ts';
+import { type LookAhead, lookAheadOfAll } from '../send-drafts/look-ahead.ts';
+import type { Mailroom } from '../send-drafts/mailroom.ts';
 
 /** Drafts chosen in Review for one action: the given ids, or all drafts that pass a filter. The action is previewed first. */
 export type Chosen = { projectId: number; ids: string[] | null; filter: Filter };

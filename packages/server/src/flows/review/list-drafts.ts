@@ -1,9 +1,15 @@
-import { countDrafts, type DraftInList, type DraftPage, listDraftPage } from '../../features/drafts/index.ts';
-import { findPeople, type Person, personKey } from '../../features/people/index.ts';
-import { listSettings, type ProjectSettings } from '../../features/projects/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import {
+  countDrafts,
+  type DraftInList,
+  type DraftPage,
+  listDraftPage,
+} from '../../features/drafts/review.ts';
+import { findPeople, personKey } from '../../features/people/people.ts';
+import type { Person } from '../../features/people/person.ts';
+import { listSettings, type ProjectSettings } from '../../features/projects/list-settings.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { ruleNames } from '../person-letters.ts';
-import { zoneOfPerson } from '../rules/index.ts';
+import { zoneOfPerson } from '../rules/recipient.ts';
 
 /** A draft with its rule and user, as a list shows them. */
 export type DescribedDraft = {

@@ -1,8 +1,12 @@
-import { type Draft, findDraft, type Move } from '../../features/drafts/index.ts';
-import { findPeople, type Person } from '../../features/people/index.ts';
-import { findRunsById, type Run } from '../../features/sequences/index.ts';
-import { readTurn } from '../../features/turns/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import type { Draft } from '../../features/drafts/draft.ts';
+import { findDraft } from '../../features/drafts/reads.ts';
+import type { Move } from '../../features/drafts/moves.ts';
+import { findPeople } from '../../features/people/people.ts';
+import type { Person } from '../../features/people/person.ts';
+import { findRunsById } from '../../features/sequences/reads.ts';
+import type { Run } from '../../features/sequences/run.ts';
+import { readTurn } from '../../features/turns/turn.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { loadProjectModels, type Model, type Models } from '../models.ts';
 
 /** A draft with its moves, run and user, and the current definitions of the project. */

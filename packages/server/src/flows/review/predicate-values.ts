@@ -1,5 +1,5 @@
 import { iso } from '../../base/clock.ts';
-import type { Facts, Predicate } from '../../base/predicate/index.ts';
+import type { Facts, Predicate } from '../../base/predicate/predicate.ts';
 
 /** Returns the values found for a user by the single parts of a condition, keyed by what each part reads. */
 export function valuesOf(

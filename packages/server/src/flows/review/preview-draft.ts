@@ -1,14 +1,16 @@
 import type { NewId } from '../../base/ids.ts';
 import type { TokenKeys } from '../../base/letter-token.ts';
-import type { CheckedMail } from '../../features/test-inbox/index.ts';
-import type { Email } from '../../features/writing/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import type { CheckedMail } from '../../features/test-inbox/checks.ts';
+import type { Email } from '../../features/writing/render-email.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import type { Models } from '../models.ts';
 import { type DraftRef, isDraftId, unknownDraft } from '../move-draft.ts';
-import type { Renderer } from '../rendering/index.ts';
-import { localeOfPerson } from '../rules/index.ts';
+import type { Renderer } from '../rendering/renderer.ts';
+import { localeOfPerson } from '../rules/recipient.ts';
 import { checkLetter } from '../test-inbox/check-letter.ts';
-import { findSender, freeze, type Mailroom } from '../send-drafts/index.ts';
+import { findSender } from '../send-drafts/sender-of.ts';
+import { freeze } from '../send-drafts/freeze.ts';
+import type { Mailroom } from '../send-drafts/mailroom.ts';
 import { type CaseAsked, type DraftCase, openCase } from './open-case.ts';
 
 /** A draft as its email would be sent now: composed and signed by the same code, but not sent. */

@@ -1,16 +1,11 @@
-import {
-  applyChanges,
-  type EditChange,
-  type EditedDraft,
-  listEdited,
-  recurringChanges,
-} from '../../features/drafts/index.ts';
-import { findRule } from '../../features/rules/index.ts';
-import { readTurn } from '../../features/turns/index.ts';
-import type { LetterText } from '../../features/writing/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import { applyChanges, type EditChange, recurringChanges } from '../../features/drafts/edit-memory.ts';
+import { type EditedDraft, listEdited } from '../../features/drafts/contents.ts';
+import { findRule } from '../../features/rules/find-rule.ts';
+import { readTurn } from '../../features/turns/turn.ts';
+import type { LetterText } from '../../features/writing/letter.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { loadProjectModels } from '../models.ts';
-import { letterOf } from '../rules/index.ts';
+import { letterOf } from '../rules/compose.ts';
 
 /** `template`: the name by which rules refer to the template; null: the text is part of the rule. */
 export type RuleEdits = {

@@ -1,9 +1,11 @@
-import { type Content, type DraftContentKept, listContents } from '../../features/drafts/index.ts';
-import { variablesFor } from '../../features/writing/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import type { Content } from '../../features/drafts/draft.ts';
+import { type DraftContentKept, listContents } from '../../features/drafts/contents.ts';
+import { variablesFor } from '../../features/writing/variables.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { isDraftId, unknownDraft } from '../move-draft.ts';
-import type { Renderer } from '../rendering/index.ts';
-import { letterOf, localeOfPerson, zoneOfPerson } from '../rules/index.ts';
+import type { Renderer } from '../rendering/renderer.ts';
+import { letterOf } from '../rules/compose.ts';
+import { localeOfPerson, zoneOfPerson } from '../rules/recipient.ts';
 import { type CaseAsked, type DraftCase, openCase } from './open-case.ts';
 
 /** `template`: the text that the template has for this user today; null if it can no longer be rendered. The newest version comes first. */

@@ -1,13 +1,17 @@
 import { iso } from '../../base/clock.ts';
-import { durationWords, explain, type Explained, type Predicate } from '../../base/predicate/index.ts';
-import type { Draft, Move } from '../../features/drafts/index.ts';
-import type { Anchor, Trigger } from '../../features/rules/index.ts';
-import { triggerSentence } from '../../features/rules/index.ts';
-import type { Tx } from '../../io/db/index.ts';
-import { reasonWords } from '../explain/index.ts';
+import { durationWords } from '../../base/predicate/words.ts';
+import { explain, type Explained } from '../../base/predicate/explain.ts';
+import type { Predicate } from '../../base/predicate/predicate.ts';
+import type { Draft } from '../../features/drafts/draft.ts';
+import type { Move } from '../../features/drafts/moves.ts';
+import type { Anchor, Trigger } from '../../features/rules/rule.ts';
+import { triggerSentence } from '../../features/rules/sentence.ts';
+import type { Tx } from '../../io/db/statements.ts';
+import { reasonWords } from '../explain/words.ts';
 import { findConditionFacts } from '../facts.ts';
-import { letterOf } from '../rules/index.ts';
-import { lookAhead, type LookAhead, type Mailroom } from '../send-drafts/index.ts';
+import { letterOf } from '../rules/compose.ts';
+import { lookAhead, type LookAhead } from '../send-drafts/look-ahead.ts';
+import type { Mailroom } from '../send-drafts/mailroom.ts';
 import type { DraftCase } from './open-case.ts';
 import { valuesOf } from './predicate-values.ts';
 

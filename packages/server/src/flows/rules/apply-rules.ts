@@ -1,30 +1,26 @@
 import type { NewId } from '../../base/ids.ts';
-import { type Decision, writeDecisions } from '../../features/decisions/index.ts';
-import {
-  addressArrived,
-  cancel,
-  type Decided,
-  type Draft,
-  follow,
-  isNotWhole,
-  isRefused,
-  listOpenOfPeople,
-  type Moved,
-} from '../../features/drafts/index.ts';
-import { findEmails, type PersonId, personKey } from '../../features/people/index.ts';
-import {
-  type Anchor,
-  burnEntries,
-  type Considered,
-  dateIn,
-  dropTimers,
-  setTimers,
-  writeEntries,
-} from '../../features/rules/index.ts';
-import { findUnderWay, insertRuns, type Run, updateRuns } from '../../features/sequences/index.ts';
-import { type DuePlace, firstOfEach } from '../../features/turns/index.ts';
-import { wantWording } from '../../features/wording/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import type { Decision } from '../../features/decisions/decision.ts';
+import { writeDecisions } from '../../features/decisions/store.ts';
+import { addressArrived } from '../../features/drafts/new-draft.ts';
+import { cancel } from '../../features/drafts/hold-draft.ts';
+import { type Decided, isRefused } from '../../features/drafts/refuse.ts';
+import { type Draft, isNotWhole } from '../../features/drafts/draft.ts';
+import { follow } from '../../features/drafts/follow-facts.ts';
+import { listOpenOfPeople } from '../../features/drafts/reads.ts';
+import type { Moved } from '../../features/drafts/moves.ts';
+import { findEmails } from '../../features/people/find-emails.ts';
+import { type PersonId, personKey } from '../../features/people/people.ts';
+import type { Anchor } from '../../features/rules/rule.ts';
+import { burnEntries, writeEntries } from '../../features/rules/entries.ts';
+import type { Considered } from '../../features/rules/decide.ts';
+import { dateIn } from '../../features/rules/moment.ts';
+import { dropTimers, setTimers } from '../../features/rules/timers.ts';
+import { findUnderWay } from '../../features/sequences/reads.ts';
+import { insertRuns, updateRuns } from '../../features/sequences/store.ts';
+import type { Run } from '../../features/sequences/run.ts';
+import { type DuePlace, firstOfEach } from '../../features/turns/due.ts';
+import { wantWording } from '../../features/wording/store.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { type BatchRendering, createBatchRendering, inTurn } from './batch-rendering.ts';
 import { compose, gapOf, isOutdated, writeWithin } from './compose.ts';
 import { consider, type Desk, disarm, openDesk } from './desk.ts';

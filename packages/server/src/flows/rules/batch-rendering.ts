@@ -1,5 +1,6 @@
-import type { PersonId } from '../../features/people/index.ts';
-import { type RenderedLetter, WORK_MAX } from '../../features/writing/index.ts';
+import type { PersonId } from '../../features/people/people.ts';
+import type { RenderedLetter } from '../../features/writing/render.ts';
+import { WORK_MAX } from '../../features/writing/render-work.ts';
 import type { SlowRenders } from './slow-renders.ts';
 
 /**

@@ -1,18 +1,17 @@
 import type { NewId } from '../../base/ids.ts';
-import { type Draft, type Moved, newDraft } from '../../features/drafts/index.ts';
-import type { Person } from '../../features/people/index.ts';
-import type { ProgramLetter, Run } from '../../features/sequences/index.ts';
-import {
-  findShippedLetter,
-  type LetterText,
-  personFactsChanged,
-  type RenderedLetter,
-  renderLetter,
-  variablesFor,
-} from '../../features/writing/index.ts';
+import type { Draft } from '../../features/drafts/draft.ts';
+import type { Moved } from '../../features/drafts/moves.ts';
+import { newDraft } from '../../features/drafts/new-draft.ts';
+import type { Person } from '../../features/people/person.ts';
+import type { ProgramLetter } from '../../features/sequences/program.ts';
+import type { Run } from '../../features/sequences/run.ts';
+import { findShippedLetter } from '../../features/writing/shipped.ts';
+import type { LetterText } from '../../features/writing/letter.ts';
+import { personFactsChanged, variablesFor } from '../../features/writing/variables.ts';
+import { type RenderedLetter, renderLetter } from '../../features/writing/render.ts';
 import { autopilotPeriod } from '../autopilot.ts';
 import type { Model } from '../models.ts';
-import type { LetterToRender } from '../rendering/index.ts';
+import type { LetterToRender } from '../rendering/tasks.ts';
 import type { BatchRendering } from './batch-rendering.ts';
 import { localeOfPerson, zoneOfPerson } from './recipient.ts';
 

@@ -1,35 +1,25 @@
 import type { NewId } from '../../base/ids.ts';
-import { evaluate, type Facts, type Predicate } from '../../base/predicate/index.ts';
-import type { Decision } from '../../features/decisions/index.ts';
-import { isSuppressed, type Person } from '../../features/people/index.ts';
+import { evaluate } from '../../base/predicate/evaluate.ts';
+import type { Facts, Predicate } from '../../base/predicate/predicate.ts';
+import type { Decision } from '../../features/decisions/decision.ts';
+import { isSuppressed } from '../../features/people/watermark.ts';
+import type { Person } from '../../features/people/person.ts';
+import { type ActiveRule, type Hook, timerPlace } from '../../features/rules/model.ts';
+import { type Anchor, type Definition, GOAL_WITHIN_MS } from '../../features/rules/rule.ts';
 import {
-  type ActiveRule,
-  type Anchor,
   burnsEntry,
   type Considered,
-  dateIn,
   type Decided,
   decide,
-  type Definition,
-  type EntryRow,
-  type EntryWish,
-  GOAL_WITHIN_MS,
-  type Hook,
-  type Newest,
   type PersonFacts,
-  type Timer,
-  type TimerKey,
-  timerPlace,
-} from '../../features/rules/index.ts';
-import {
-  advance,
-  endRun,
-  lostAfter,
-  type EndReason,
-  type ProgramLetter,
-  type Run,
-  standAt,
-} from '../../features/sequences/index.ts';
+} from '../../features/rules/decide.ts';
+import { dateIn } from '../../features/rules/moment.ts';
+import type { EntryRow, EntryWish } from '../../features/rules/entry.ts';
+import type { Newest } from '../../features/rules/about.ts';
+import type { Timer, TimerKey } from '../../features/rules/timers.ts';
+import { advance, endRun, lostAfter, standAt } from '../../features/sequences/advance.ts';
+import type { EndReason, Run } from '../../features/sequences/run.ts';
+import type { ProgramLetter } from '../../features/sequences/program.ts';
 import type { Model } from '../models.ts';
 import { zoneOfPerson } from './recipient.ts';
 

@@ -1,9 +1,11 @@
-import type { Facts, Mentions } from '../../base/predicate/index.ts';
-import { findNewest, type NewestEvent } from '../../features/events/index.ts';
-import { type PersonId, personKey } from '../../features/people/index.ts';
-import { type ActiveRule, type EntryRecord, findEntries, type Hook } from '../../features/rules/index.ts';
-import { findOpenRuns, type Run } from '../../features/sequences/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import type { Facts, Mentions } from '../../base/predicate/predicate.ts';
+import { findNewest, type NewestEvent } from '../../features/events/newest.ts';
+import { type PersonId, personKey } from '../../features/people/people.ts';
+import type { ActiveRule, Hook } from '../../features/rules/model.ts';
+import { type EntryRecord, findEntries } from '../../features/rules/entries.ts';
+import { findOpenRuns } from '../../features/sequences/reads.ts';
+import type { Run } from '../../features/sequences/run.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { findConditionFacts } from '../facts.ts';
 import type { Known } from './desk.ts';
 import type { Happened, Item } from './happened.ts';

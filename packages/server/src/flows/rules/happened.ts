@@ -1,7 +1,9 @@
-import type { NewEvent } from '../../features/events/index.ts';
-import { type ChangedPerson, type Person, personKey } from '../../features/people/index.ts';
-import type { EnrollmentFacts, Timer } from '../../features/rules/index.ts';
-import type { Run } from '../../features/sequences/index.ts';
+import type { NewEvent } from '../../features/events/event.ts';
+import { type ChangedPerson, personKey } from '../../features/people/people.ts';
+import type { Person } from '../../features/people/person.ts';
+import type { EnrollmentFacts } from '../../features/rules/decide.ts';
+import type { Timer } from '../../features/rules/timers.ts';
+import type { Run } from '../../features/sequences/run.ts';
 import type { Model } from '../models.ts';
 
 /** The events and changes of one user, in order, as far as they can concern a rule or a run of the user. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { HOUR } from '../../../testkit/drafts.ts';
 import { DAY, type EventSent, newStory, openStage, type Story } from '../../../testkit/story.ts';
-import { listBuilding } from '../../features/audiences/index.ts';
+import { listBuilding } from '../../features/audiences/build-edition.ts';
 import { createAudience } from '../create-audience.ts';
 import { listRuleNeeds } from '../rules-in-force.ts';
 

@@ -1,6 +1,6 @@
 import { LOCALE_TRAIT, localeOf } from '../../base/locale.ts';
 import { ZONE_TRAITS, zoneOf } from '../../base/zone.ts';
-import type { Person } from '../../features/people/index.ts';
+import type { Person } from '../../features/people/person.ts';
 import type { Model } from '../models.ts';
 
 type Traits = Pick<Person, 'traits'>;

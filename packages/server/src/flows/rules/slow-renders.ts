@@ -1,5 +1,5 @@
-import { type PersonId, personKey } from '../../features/people/index.ts';
-import type { RenderedLetter } from '../../features/writing/index.ts';
+import { type PersonId, personKey } from '../../features/people/people.ts';
+import type { RenderedLetter } from '../../features/writing/render.ts';
 
 /**
  * A bound on rendering that does not rely on counted work. An operation without a counted cost could block the process for longer than the

@@ -1,6 +1,7 @@
-import type { Predicate } from '../../base/predicate/index.ts';
-import type { Definition } from '../../features/rules/index.ts';
-import { type EndReason, onEvent, onTime, type Run, type SeenEvent } from '../../features/sequences/index.ts';
+import type { Predicate } from '../../base/predicate/predicate.ts';
+import type { Definition } from '../../features/rules/rule.ts';
+import type { EndReason, Run } from '../../features/sequences/run.ts';
+import { onEvent, onTime, type SeenEvent } from '../../features/sequences/advance.ts';
 import { definitionOf, type Desk, end, holds, programOf, replace, walk } from './desk.ts';
 
 /** An event as open runs receive it. */

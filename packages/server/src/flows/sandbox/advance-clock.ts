@@ -5,15 +5,19 @@ import { Fault } from '../../base/fault.ts';
 import type { NewId } from '../../base/ids.ts';
 import type { TokenKeys } from '../../base/letter-token.ts';
 import type { Log } from '../../base/log.ts';
-import { ensurePartitions, isPartitioned, SANDBOX_MONTHS_AHEAD } from '../../features/events/index.ts';
-import { findPair } from '../../features/projects/index.ts';
-import { countSandbox, endAdvance, takeAdvance } from '../../features/sandbox/index.ts';
-import { takeSendTurn } from '../../features/sending/index.ts';
-import type { SuppressionHasher } from '../../features/suppressions/index.ts';
-import { duesOf, holdDue, moveTime, readTurn, takeTurn } from '../../features/turns/index.ts';
-import type { Database } from '../../io/db/index.ts';
+import { ensurePartitions, isPartitioned, SANDBOX_MONTHS_AHEAD } from '../../features/events/partitions.ts';
+import { findPair } from '../../features/projects/sandbox.ts';
+import { countSandbox } from '../../features/sandbox/reads.ts';
+import { endAdvance, takeAdvance } from '../../features/sandbox/store.ts';
+import { takeSendTurn } from '../../features/sending/send-turn.ts';
+import type { SuppressionHasher } from '../../features/suppressions/hasher.ts';
+import { duesOf, holdDue } from '../../features/turns/due.ts';
+import { moveTime, readTurn, takeTurn } from '../../features/turns/turn.ts';
+import type { Database } from '../../io/db/database.ts';
 import { createDigest } from '../digest/index.ts';
-import { createSender, type Mailroom, testInboxTransport } from '../send-drafts/index.ts';
+import { createSender } from '../send-drafts/index.ts';
+import type { Mailroom } from '../send-drafts/mailroom.ts';
+import { testInboxTransport } from '../send-drafts/keep-inside.ts';
 import { type Engine, settle } from './settle.ts';
 
 export type AdvanceDeps = {

@@ -1,10 +1,12 @@
-import { listBuilding } from '../../features/audiences/index.ts';
-import { listCountingProjects } from '../../features/events/index.ts';
-import { findToDo, type ToDo } from '../../features/sandbox/index.ts';
-import { takeSendTurn } from '../../features/sending/index.ts';
-import { takeTurn } from '../../features/turns/index.ts';
-import type { Database, Tx } from '../../io/db/index.ts';
-import type { BuildStep, Digest } from '../digest/index.ts';
+import { listBuilding } from '../../features/audiences/build-edition.ts';
+import { listCountingProjects } from '../../features/events/counted.ts';
+import { findToDo, type ToDo } from '../../features/sandbox/reads.ts';
+import { takeSendTurn } from '../../features/sending/send-turn.ts';
+import { takeTurn } from '../../features/turns/turn.ts';
+import type { Database } from '../../io/db/database.ts';
+import type { Tx } from '../../io/db/statements.ts';
+import type { BuildStep } from '../digest/build.ts';
+import type { Digest } from '../digest/index.ts';
 import type { Sender } from '../send-drafts/index.ts';
 
 /** Processes the work of one project, at the time that its clock shows. */

@@ -1,17 +1,13 @@
 import type { Clock } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
-import { lockQueue } from '../../features/inbox/index.ts';
-import {
-  findPair,
-  getSettings,
-  type Pair,
-  replaceSettings,
-  setClosed,
-  setSandbox,
-  settingsOfSandbox,
-} from '../../features/projects/index.ts';
-import { startModelAt, takeTurn } from '../../features/turns/index.ts';
-import { copyRows, type Tx } from '../../io/db/index.ts';
+import { lockQueue } from '../../features/inbox/queue.ts';
+import { findPair, type Pair, setClosed, setSandbox } from '../../features/projects/sandbox.ts';
+import { getSettings } from '../../features/projects/get-settings.ts';
+import { replaceSettings } from '../../features/projects/store.ts';
+import { settingsOfSandbox } from '../../features/projects/settings.ts';
+import { startModelAt, takeTurn } from '../../features/turns/turn.ts';
+import { copyRows } from '../../io/db/project-rows.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { createBareProject } from '../create-project.ts';
 
 /**

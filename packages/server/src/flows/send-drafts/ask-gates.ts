@@ -1,28 +1,21 @@
 import { domainPart, normaliseAddress } from '../../base/address.ts';
-import { type Draft, listContending } from '../../features/drafts/index.ts';
-import { findByAddress, type Person, personKey } from '../../features/people/index.ts';
-import type { Settings } from '../../features/projects/index.ts';
-import {
-  type Bucket,
-  CONTEND_WITHIN_MS,
-  type Contender,
-  findClaims,
-  gate,
-  type GateAnswer,
-  type GateFacts,
-  type Outlet,
-  type Policy,
-  quietHoursInForce,
-  refill,
-  slotsLeft,
-  takeTokens,
-  whoYields,
-} from '../../features/sending/index.ts';
-import { isAccepted } from '../../features/restores/index.ts';
-import { findRefusals, findSuppressions, type FoundSuppression } from '../../features/suppressions/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import type { Draft } from '../../features/drafts/draft.ts';
+import { listContending } from '../../features/drafts/contenders.ts';
+import { findByAddress } from '../../features/people/find-emails.ts';
+import type { Person } from '../../features/people/person.ts';
+import { personKey } from '../../features/people/people.ts';
+import type { Settings } from '../../features/projects/settings.ts';
+import { type Bucket, refill, takeTokens } from '../../features/sending/throttle.ts';
+import { CONTEND_WITHIN_MS, type Contender, slotsLeft, whoYields } from '../../features/sending/caps.ts';
+import { findClaims } from '../../features/sending/messages.ts';
+import { gate, type GateAnswer } from '../../features/sending/gate.ts';
+import type { GateFacts, Outlet, Policy } from '../../features/sending/facts.ts';
+import { quietHoursInForce } from '../../features/sending/quiet-hours.ts';
+import { isAccepted } from '../../features/restores/store.ts';
+import { findRefusals, findSuppressions, type FoundSuppression } from '../../features/suppressions/reads.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import type { Model } from '../models.ts';
-import { zoneOfPerson } from '../rules/index.ts';
+import { zoneOfPerson } from '../rules/recipient.ts';
 import type { Mailroom } from './mailroom.ts';
 import { type Narrow, openNarrow, openWarmup } from './domain-limits.ts';
 import type { Sender } from './sender-of.ts';

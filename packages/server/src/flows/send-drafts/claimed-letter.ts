@@ -1,5 +1,5 @@
-import type { Content } from '../../features/drafts/index.ts';
-import type { FrozenRow } from '../../features/sending/index.ts';
+import type { Content } from '../../features/drafts/draft.ts';
+import type { FrozenRow } from '../../features/sending/messages.ts';
 import type { Model } from '../models.ts';
 import type { Sender } from './sender-of.ts';
 

@@ -1,35 +1,24 @@
 import { domainPart } from '../../base/address.ts';
 import type { NewId } from '../../base/ids.ts';
-import type { Decision } from '../../features/decisions/index.ts';
-import {
-  cancel,
-  claim,
-  closeEditor,
-  type Decided,
-  type Draft,
-  dueAction,
-  ENGINE,
-  finish,
-  heldOn,
-  hold,
-  isRefused,
-  type Moved,
-  release,
-} from '../../features/drafts/index.ts';
-import { type Person, personKey } from '../../features/people/index.ts';
-import {
-  type EarlierMessage,
-  findEarlier,
-  findFrozen,
-  type GateAnswer,
-  type GateFacts,
-  type MessageEnd,
-  type MessageRow,
-} from '../../features/sending/index.ts';
-import { WORK_MAX } from '../../features/writing/index.ts';
-import type { Database } from '../../io/db/index.ts';
+import type { Decision } from '../../features/decisions/decision.ts';
+import { cancel, dueAction, heldOn, hold, release } from '../../features/drafts/hold-draft.ts';
+import { claim, finish } from '../../features/drafts/send-draft.ts';
+import { closeEditor } from '../../features/drafts/edit-draft.ts';
+import { type Decided, isRefused } from '../../features/drafts/refuse.ts';
+import { type Draft, ENGINE } from '../../features/drafts/draft.ts';
+import type { Moved } from '../../features/drafts/moves.ts';
+import type { Person } from '../../features/people/person.ts';
+import { personKey } from '../../features/people/people.ts';
+import { type EarlierMessage, findEarlier, findFrozen } from '../../features/sending/messages.ts';
+import type { GateAnswer } from '../../features/sending/gate.ts';
+import type { GateFacts } from '../../features/sending/facts.ts';
+import type { MessageEnd } from '../../features/sending/message-end.ts';
+import type { MessageRow } from '../../features/sending/store.ts';
+import { WORK_MAX } from '../../features/writing/render-work.ts';
+import type { Database } from '../../io/db/database.ts';
 import type { Model, Models } from '../models.ts';
-import { letterOf, localeOfPerson, zoneOfPerson } from '../rules/index.ts';
+import { letterOf } from '../rules/compose.ts';
+import { localeOfPerson, zoneOfPerson } from '../rules/recipient.ts';
 import type { BatchTx } from '../session.ts';
 import { addressOf, type Gates, openGates, passGates } from './ask-gates.ts';
 import { type ClaimedLetter, trackingOf } from './claimed-letter.ts';

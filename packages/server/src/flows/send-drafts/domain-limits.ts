@@ -1,16 +1,10 @@
-import {
-  countForWarmup,
-  type GateFacts,
-  listNarrow,
-  type NarrowRow,
-  paceNow,
-  warmupDay,
-  warmupLeft,
-  refill,
-  takeTokens,
-  type Throttle,
-} from '../../features/sending/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import { countForWarmup, listNarrow } from '../../features/sending/messages.ts';
+import type { GateFacts } from '../../features/sending/facts.ts';
+import type { NarrowRow } from '../../features/sending/store.ts';
+import { paceNow } from '../../features/sending/pace.ts';
+import { warmupDay, warmupLeft } from '../../features/sending/warmup.ts';
+import { refill, takeTokens, type Throttle } from '../../features/sending/throttle.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import type { Sender } from './sender-of.ts';
 
 /** The limits for emails of one domain: its own throttle, and mailbox providers that asked for a slower rate. */

@@ -1,22 +1,24 @@
-import { evaluate, type Facts, type Predicate } from '../../base/predicate/index.ts';
-import {
-  cancel,
-  type Decided,
-  type Draft,
-  findSentAnyway,
-  follow,
-  isApproved,
-  modeChanged,
-  noLongerHolds,
-} from '../../features/drafts/index.ts';
-import { findPeople, type Person, personKey } from '../../features/people/index.ts';
-import { findRunsById, type Run } from '../../features/sequences/index.ts';
-import { renderLetter, variablesFor } from '../../features/writing/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import { evaluate } from '../../base/predicate/evaluate.ts';
+import type { Facts, Predicate } from '../../base/predicate/predicate.ts';
+import { cancel, noLongerHolds } from '../../features/drafts/hold-draft.ts';
+import type { Decided } from '../../features/drafts/refuse.ts';
+import type { Draft } from '../../features/drafts/draft.ts';
+import { findSentAnyway } from '../../features/drafts/reads.ts';
+import { follow } from '../../features/drafts/follow-facts.ts';
+import { isApproved } from '../../features/drafts/timing.ts';
+import { modeChanged } from '../../features/drafts/resume-drafts.ts';
+import { findPeople, personKey } from '../../features/people/people.ts';
+import type { Person } from '../../features/people/person.ts';
+import { findRunsById } from '../../features/sequences/reads.ts';
+import type { Run } from '../../features/sequences/run.ts';
+import { renderLetter } from '../../features/writing/render.ts';
+import { variablesFor } from '../../features/writing/variables.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { autopilotPeriod } from '../autopilot.ts';
 import { findConditionFacts } from '../facts.ts';
 import type { Model } from '../models.ts';
-import { gapOf, isOutdated, letterOf, localeOfPerson, zoneOfPerson } from '../rules/index.ts';
+import { gapOf, isOutdated, letterOf } from '../rules/compose.ts';
+import { localeOfPerson, zoneOfPerson } from '../rules/recipient.ts';
 
 /** Everything that is read before drafts are evaluated again. */
 export type Evidence = {

@@ -1,11 +1,15 @@
 import { letterToken, type LetterName, type TokenKeys } from '../../base/letter-token.ts';
 import { deliveryAddress } from '../../base/address.ts';
 import { Fault } from '../../base/fault.ts';
-import { linksBaseOf } from '../../features/domains/index.ts';
-import { letterHeaders, MIME_MAX_BYTES, type Outlet, replyAddress } from '../../features/sending/index.ts';
-import { markLinks } from '../../features/writing/index.ts';
-import { composeMail, type Mailbox } from '../../io/mail/index.ts';
-import type { RenderedEmail, Renderer } from '../rendering/index.ts';
+import { linksBaseOf } from '../../features/domains/tracking.ts';
+import { letterHeaders, replyAddress } from '../../features/sending/headers.ts';
+import { MIME_MAX_BYTES } from '../../features/sending/frozen.ts';
+import type { Outlet } from '../../features/sending/facts.ts';
+import { markLinks } from '../../features/writing/track-links.ts';
+import { composeMail } from '../../io/mail/compose.ts';
+import type { Mailbox } from '../../io/mail/letter.ts';
+import type { RenderedEmail } from '../rendering/tasks.ts';
+import type { Renderer } from '../rendering/renderer.ts';
 import type { ClaimedLetter } from './claimed-letter.ts';
 
 export type FreezeDeps = {

@@ -6,7 +6,7 @@ import { setMode } from '../manage-rules.ts';
 import { pauseProject, resumeProject } from '../pause-project.ts';
 import { liftSuppression, suppress } from '../suppress.ts';
 import { disableRule, enableRule } from '../switch-rule.ts';
-import type { Handed, OutgoingLetter } from './index.ts';
+import type { Handed, OutgoingLetter } from './transport.ts';
 import { recordResults } from './record-results.ts';
 
 // One email at a time, so that a second one is claimed and waits for the first.

@@ -1,15 +1,15 @@
-import { normaliseReply } from '../../base/bounce/index.ts';
+import { normaliseReply } from '../../base/bounce/normalise-reply.ts';
 import { sha256 } from '../../base/hash.ts';
 import {
   countSentTo,
   type HandedMessage,
   listLastReplies,
   listNarrow,
-  slowed,
-  upsertNarrow,
-} from '../../features/sending/index.ts';
-import { addSuppression, liftSuppressionsBy } from '../../features/suppressions/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+} from '../../features/sending/messages.ts';
+import { slowed } from '../../features/sending/pace.ts';
+import { upsertNarrow } from '../../features/sending/store.ts';
+import { addSuppression, liftSuppressionsBy } from '../../features/suppressions/store.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import type { Handed } from './transport.ts';
 
 /**

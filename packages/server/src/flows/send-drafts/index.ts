@@ -1,9 +1,9 @@
 import type { TokenKeys } from '../../base/letter-token.ts';
 import type { NewId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
-import type { RestoreGuard } from '../../features/restores/index.ts';
-import { listLost } from '../../features/sending/index.ts';
-import type { Database } from '../../io/db/index.ts';
+import type { RestoreGuard } from '../../features/restores/lineage.ts';
+import { listLost } from '../../features/sending/messages.ts';
+import type { Database } from '../../io/db/database.ts';
 import { createModels } from '../models.ts';
 import { mayLettersLeave } from '../restore-guard.ts';
 import { createHandOver } from './hand-over.ts';
@@ -13,12 +13,6 @@ import type { SendDeps } from './decide-batch.ts';
 import { claimBatch } from './send-batch.ts';
 import type { Transport } from './transport.ts';
 import type { LetterResult } from './heed-refusals.ts';
-
-export type { Mailroom } from './mailroom.ts';
-export { createProviders, NO_PROVIDERS } from './providers.ts';
-export { keepInside, testInboxTransport } from './keep-inside.ts';
-export { relayTransport } from './relay-transport.ts';
-export type { Handed, OutgoingLetter, Transport } from './transport.ts';
 
 /** `handed` resolves when the results of the emails are recorded; it never rejects. */
 export type Sent = { drafts: number; letters: number; lateMs: number; handed: Promise<void> };
@@ -111,8 +105,3 @@ export function createSender(options: SenderOptions): Sender {
     stop: () => handOver.stop(),
   };
 }
-
-export { type LookAhead, lookAhead, lookAheadOfAll } from './look-ahead.ts';
-export { policyOf } from './ask-gates.ts';
-export { findSender } from './sender-of.ts';
-export { freeze } from './freeze.ts';

@@ -1,6 +1,6 @@
-import { keepMail } from '../../features/test-inbox/index.ts';
-import { listSettings } from '../../features/projects/index.ts';
-import type { Database } from '../../io/db/index.ts';
+import { keepMail } from '../../features/test-inbox/keep-mail.ts';
+import { listSettings } from '../../features/projects/list-settings.ts';
+import type { Database } from '../../io/db/database.ts';
 import { inTimeOf } from '../project-time.ts';
 import type { Handed, OutgoingLetter, Transport } from './transport.ts';
 

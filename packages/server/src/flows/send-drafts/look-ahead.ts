@@ -1,8 +1,10 @@
-import { evaluate } from '../../base/predicate/index.ts';
-import type { Draft } from '../../features/drafts/index.ts';
-import { personKey } from '../../features/people/index.ts';
-import { findEarlier, type GateAnswer, readBucket } from '../../features/sending/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import { evaluate } from '../../base/predicate/evaluate.ts';
+import type { Draft } from '../../features/drafts/draft.ts';
+import { personKey } from '../../features/people/people.ts';
+import { findEarlier } from '../../features/sending/messages.ts';
+import type { GateAnswer } from '../../features/sending/gate.ts';
+import { readBucket } from '../../features/sending/send-turn.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import type { Model } from '../models.ts';
 import { openGates, passGates } from './ask-gates.ts';
 import { conditionOf, gatherEvidence } from './evaluate.ts';

@@ -1,6 +1,6 @@
-import type { Signers } from '../../features/domains/index.ts';
-import type { Outlet } from '../../features/sending/index.ts';
-import type { Renderer } from '../rendering/index.ts';
+import type { Signers } from '../../features/domains/signers.ts';
+import type { Outlet } from '../../features/sending/facts.ts';
+import type { Renderer } from '../rendering/renderer.ts';
 import type { Providers } from './providers.ts';
 
 /** The services that an installation sends with, apart from the transport. */

@@ -1,29 +1,24 @@
-import { replyText } from '../../base/bounce/index.ts';
+import { replyText } from '../../base/bounce/reply.ts';
 import type { NewId } from '../../base/ids.ts';
-import {
-  type Draft,
-  finish,
-  isRefused,
-  lockDrafts,
-  type Moved,
-  returnDraft,
-  retry,
-  holdWhileSending,
-  writeMoved,
-} from '../../features/drafts/index.ts';
-import type { Happened } from '../../features/outcomes/index.ts';
-import {
-  endMessages,
-  findHanded,
-  type HandedMessage,
-  type MessageEnd,
-  takeSendTurn,
-} from '../../features/sending/index.ts';
-import { wakeRuns } from '../../features/sequences/index.ts';
-import { dueEarlier, readTurn, takeTurn } from '../../features/turns/index.ts';
-import type { Database, Tx } from '../../io/db/index.ts';
+import type { Draft } from '../../features/drafts/draft.ts';
+import { finish, returnDraft, retry, holdWhileSending } from '../../features/drafts/send-draft.ts';
+import { isRefused } from '../../features/drafts/refuse.ts';
+import { lockDrafts } from '../../features/drafts/reads.ts';
+import type { Moved } from '../../features/drafts/moves.ts';
+import { writeMoved } from '../../features/drafts/store.ts';
+import type { Happened } from '../../features/outcomes/outcome.ts';
+import { endMessages } from '../../features/sending/store.ts';
+import { findHanded, type HandedMessage } from '../../features/sending/messages.ts';
+import type { MessageEnd } from '../../features/sending/message-end.ts';
+import { takeSendTurn } from '../../features/sending/send-turn.ts';
+import { wakeRuns } from '../../features/sequences/store.ts';
+import { dueEarlier } from '../../features/turns/due.ts';
+import { readTurn, takeTurn } from '../../features/turns/turn.ts';
+import type { Database } from '../../io/db/database.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { timed } from '../project-time.ts';
-import { type Applied, applyOutcomes, resolveLost, tellOutcomes } from '../record-outcome/index.ts';
+import { type Applied, applyOutcomes, tellOutcomes } from '../record-outcome/record-outcomes.ts';
+import { resolveLost } from '../record-outcome/resolve-unknown.ts';
 import { inSession } from '../session.ts';
 import { heedRefusals, type LetterResult } from './heed-refusals.ts';
 

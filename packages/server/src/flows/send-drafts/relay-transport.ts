@@ -1,13 +1,7 @@
-import { classifyReply } from '../../base/bounce/index.ts';
-import { redactTokens } from '../../features/test-inbox/index.ts';
-import {
-  askBreaker,
-  closedBreaker,
-  type HandOver,
-  passed,
-  type Relay,
-  tripped,
-} from '../../io/mail/index.ts';
+import { classifyReply } from '../../base/bounce/classify-reply.ts';
+import { redactTokens } from '../../features/test-inbox/redact.ts';
+import { askBreaker, closedBreaker, passed, tripped } from '../../io/mail/breaker.ts';
+import type { HandOver, Relay } from '../../io/mail/hand-over.ts';
 import type { Handed, Transport } from './transport.ts';
 
 export type RelayTransportOptions = { relay: Relay; now: () => number };

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
-import type { Handed } from './index.ts';
+import type { Handed } from './transport.ts';
 
 const stage = await openStage();
 const { engine, server } = stage;

@@ -1,24 +1,23 @@
-import { classifyReply, replyText } from '../../base/bounce/index.ts';
-import { writeDecisions } from '../../features/decisions/index.ts';
-import { askLater, type Draft, listDueDrafts, type Moved } from '../../features/drafts/index.ts';
-import type { Happened } from '../../features/outcomes/index.ts';
-import { isAccepted } from '../../features/restores/index.ts';
-import {
-  claimMessages,
-  endMessages,
-  findHanded,
-  type HandedMessage,
-  keepBucket,
-  refill,
-  takeFreeSendTurn,
-  upsertNarrow,
-} from '../../features/sending/index.ts';
-import { endRuns, wakeRuns } from '../../features/sequences/index.ts';
-import { dueEarlier, dueNext, holdDue, readTurn, type Turn } from '../../features/turns/index.ts';
+import { classifyReply } from '../../base/bounce/classify-reply.ts';
+import { replyText } from '../../base/bounce/reply.ts';
+import { writeDecisions } from '../../features/decisions/store.ts';
+import { askLater } from '../../features/drafts/store.ts';
+import type { Draft } from '../../features/drafts/draft.ts';
+import { listDueDrafts } from '../../features/drafts/reads.ts';
+import type { Moved } from '../../features/drafts/moves.ts';
+import type { Happened } from '../../features/outcomes/outcome.ts';
+import { isAccepted } from '../../features/restores/store.ts';
+import { insertMessages as claimMessages, endMessages, upsertNarrow } from '../../features/sending/store.ts';
+import { findHanded, type HandedMessage } from '../../features/sending/messages.ts';
+import { keepBucket, takeFreeSendTurn } from '../../features/sending/send-turn.ts';
+import { refill } from '../../features/sending/throttle.ts';
+import { endRuns, wakeRuns } from '../../features/sequences/store.ts';
+import { dueEarlier, dueNext, holdDue } from '../../features/turns/due.ts';
+import { readTurn, type Turn } from '../../features/turns/turn.ts';
 import { loadProjectModels, type Model } from '../models.ts';
 import { nextMoment } from '../next-due.ts';
 import { timed } from '../project-time.ts';
-import { applyOutcomes, tellOutcomes } from '../record-outcome/index.ts';
+import { applyOutcomes, tellOutcomes } from '../record-outcome/record-outcomes.ts';
 import { type BatchTx, inSession } from '../session.ts';
 import type { ClaimedLetter } from './claimed-letter.ts';
 import { type Batch, decideBatch, type Done, type SendDeps } from './decide-batch.ts';

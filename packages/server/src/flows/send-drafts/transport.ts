@@ -1,5 +1,5 @@
-import type { ReplyClass } from '../../base/bounce/index.ts';
-import type { Content } from '../../features/drafts/index.ts';
+import type { ReplyClass } from '../../base/bounce/refusal.ts';
+import type { Content } from '../../features/drafts/draft.ts';
 
 /** An email that may be sent, as it was approved or fell due. */
 export type OutgoingLetter = {

@@ -2,12 +2,12 @@ import { normaliseAddress } from '../../base/address.ts';
 import { ofPlainCell } from '../../base/csv.ts';
 import { parseInstant } from '../../base/instant.ts';
 import { isEmail } from '../../base/records/email.ts';
-import { isStorable } from '../../features/people/index.ts';
+import { isStorable } from '../../features/people/show-person.ts';
 import {
   type SuppressedKind,
   SUPPRESSION_REASONS,
   type SuppressionReason,
-} from '../../features/suppressions/index.ts';
+} from '../../features/suppressions/suppression.ts';
 import { readHash } from './hash-columns.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { HashedKind } from '../../features/suppressions/index.ts';
+import type { HashedKind } from '../../features/suppressions/suppression.ts';
 
 export type ReadHash =
   | { kind: HashedKind; value: string }

@@ -2,13 +2,14 @@ import { cellsOf, type FileRow, readRows } from '@beckon/contract/files';
 import {
   type ClearPlace,
   isHashed,
-  restorePlaces,
-  type SuppressionHasher,
   type SuppressionReason,
-} from '../../features/suppressions/index.ts';
-import { takeSendTurn } from '../../features/sending/index.ts';
-import { newModel, takeTurn } from '../../features/turns/index.ts';
-import { type Database, isCollision } from '../../io/db/index.ts';
+} from '../../features/suppressions/suppression.ts';
+import { restorePlaces } from '../../features/suppressions/erased.ts';
+import type { SuppressionHasher } from '../../features/suppressions/hasher.ts';
+import { takeSendTurn } from '../../features/sending/send-turn.ts';
+import { newModel, takeTurn } from '../../features/turns/turn.ts';
+import type { Database } from '../../io/db/database.ts';
+import { isCollision } from '../../io/db/errors.ts';
 import { matchHashes } from '../match-hashes.ts';
 import { suppressIn } from '../suppress.ts';
 import { type Columns, columnsOf, type ListedPlace, readRow, type RowTrouble, USUAL } from './columns.ts';

@@ -1,13 +1,13 @@
 import { Fault } from '../../base/fault.ts';
 import { idMaker } from '../../base/ids.ts';
-import { addEntry } from '../../features/audit/index.ts';
+import { addEntry } from '../../features/audit/store.ts';
 import {
   findUserByEmail,
   listMemberships,
   listOrganizations,
   type Organization,
-} from '../../features/team/index.ts';
-import type { Database } from '../../io/db/index.ts';
+} from '../../features/team/reads.ts';
+import type { Database } from '../../io/db/database.ts';
 import { offerInvite, type Offered, offerReset, offerSetup } from './offer-link.ts';
 
 type Db = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;

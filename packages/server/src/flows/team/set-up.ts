@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Fault } from '../../base/fault.ts';
-import { adoptEntries } from '../../features/audit/index.ts';
-import { adoptProjects, setSettings } from '../../features/projects/index.ts';
-import {
-  insertOrganization,
-  isSetUp,
-  listProjectsOf,
-  lockOrganizations,
-  takeLink,
-  upsertMember,
-} from '../../features/team/index.ts';
-import type { Database, Tx } from '../../io/db/index.ts';
+import { adoptEntries } from '../../features/audit/store.ts';
+import { adoptProjects } from '../../features/projects/store.ts';
+import { setSettings } from '../../features/projects/set-settings.ts';
+import { insertOrganization, lockOrganizations, upsertMember } from '../../features/team/store.ts';
+import { isSetUp, listProjectsOf } from '../../features/team/reads.ts';
+import { takeLink } from '../../features/team/links.ts';
+import type { Database } from '../../io/db/database.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { createProjectIn } from '../create-project.ts';
 import { makePerson, type NewPerson } from './make-person.ts';
 

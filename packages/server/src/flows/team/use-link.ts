@@ -2,22 +2,19 @@ import type { Role } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
 import {
   deleteChallenges,
-  deletePasskeys,
-  deleteSessions,
   deleteTwoFactor,
-  findUserByEmail,
-  type Link,
-  listMembers,
-  listOrganizations,
   lockOrganization,
-  lookAtLink,
-  type Person,
-  takeLink,
   upsertMember,
-  type UserRow,
-} from '../../features/team/index.ts';
-import { revokeTokensOf } from '../../features/tokens/index.ts';
-import type { Database, Tx } from '../../io/db/index.ts';
+} from '../../features/team/store.ts';
+import { deletePasskeys } from '../../features/team/passkey-store.ts';
+import { deleteSessions } from '../../features/team/session-store.ts';
+import { findUserByEmail, listMembers, listOrganizations, type UserRow } from '../../features/team/reads.ts';
+import type { Link } from '../../features/team/link.ts';
+import { lookAtLink, takeLink } from '../../features/team/links.ts';
+import type { Person } from '../../features/team/team.ts';
+import { revokeTokensOf } from '../../features/tokens/store.ts';
+import type { Database } from '../../io/db/database.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { makePerson } from './make-person.ts';
 
 export type LinkView = Link & { organization: string | null; hasAccount: boolean };

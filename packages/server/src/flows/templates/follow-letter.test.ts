@@ -4,12 +4,12 @@ import { openTestDatabase, untilSomebodyWaits } from '../../../testkit/database.
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { testRenderer } from '../../../testkit/mailroom.ts';
-import { listDrafts, lockDraft } from '../../features/drafts/index.ts';
-import { holdDue } from '../../features/turns/index.ts';
+import { listDrafts, lockDraft } from '../../features/drafts/reads.ts';
+import { holdDue } from '../../features/turns/due.ts';
 import { createProject } from '../create-project.ts';
 import { createRule } from '../create-rule.ts';
 import { setSettings } from '../set-settings.ts';
-import { createTemplate, editTemplate } from './index.ts';
+import { createTemplate, editTemplate } from './write-template.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

@@ -1,23 +1,20 @@
 import { canonicalJson } from '../../base/canonical-json.ts';
 import { Fault } from '../../base/fault.ts';
-import {
-  type Actor,
-  type Draft,
-  follow,
-  isNotWhole,
-  isRefused,
-  listOpenDrafts,
-  type Moved,
-  writeMoved,
-} from '../../features/drafts/index.ts';
-import { findPeople, personKey } from '../../features/people/index.ts';
-import { findRunsById } from '../../features/sequences/index.ts';
-import { dueEarlier, readTurn } from '../../features/turns/index.ts';
-import { WORK_MAX } from '../../features/writing/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import { type Actor, type Draft, isNotWhole } from '../../features/drafts/draft.ts';
+import { follow } from '../../features/drafts/follow-facts.ts';
+import { isRefused } from '../../features/drafts/refuse.ts';
+import { listOpenDrafts } from '../../features/drafts/reads.ts';
+import type { Moved } from '../../features/drafts/moves.ts';
+import { writeMoved } from '../../features/drafts/store.ts';
+import { findPeople, personKey } from '../../features/people/people.ts';
+import { findRunsById } from '../../features/sequences/reads.ts';
+import { dueEarlier } from '../../features/turns/due.ts';
+import { readTurn } from '../../features/turns/turn.ts';
+import { WORK_MAX } from '../../features/writing/render-work.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { letterNames } from '../letter-names.ts';
 import { loadProjectModels, type Model } from '../models.ts';
-import { gapOf, letterOf, write } from '../rules/index.ts';
+import { gapOf, letterOf, write } from '../rules/compose.ts';
 import { listRulesInForce } from '../rules-in-force.ts';
 
 export type Following = { projectId: number; name: string; now: number; actor: Actor };

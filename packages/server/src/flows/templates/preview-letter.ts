@@ -1,23 +1,22 @@
 import { Fault } from '../../base/fault.ts';
 import { LOCALE_TRAIT } from '../../base/locale.ts';
-import { listNewest } from '../../features/events/index.ts';
-import { findPeople, isStorable, type Person, unknownPerson } from '../../features/people/index.ts';
-import { listSettings, type ProjectSettings } from '../../features/projects/index.ts';
-import type { Anchor } from '../../features/rules/index.ts';
-import {
-  completed,
-  type Email,
-  findShippedLetter,
-  findTemplate,
-  letterOfVersion,
-  type LetterText,
-  readTemplate,
-  TOO_MUCH_WORK,
-  variablesFor,
-} from '../../features/writing/index.ts';
-import type { Tx } from '../../io/db/index.ts';
-import type { Renderer } from '../rendering/index.ts';
-import { localeOfPerson, zoneOfPerson } from '../rules/index.ts';
+import { listNewest } from '../../features/events/list-events.ts';
+import { findPeople } from '../../features/people/people.ts';
+import { isStorable, unknownPerson } from '../../features/people/show-person.ts';
+import type { Person } from '../../features/people/person.ts';
+import { listSettings, type ProjectSettings } from '../../features/projects/list-settings.ts';
+import type { Anchor } from '../../features/rules/rule.ts';
+import { completed, readTemplate } from '../../features/writing/parse-template.ts';
+import type { Email } from '../../features/writing/render-email.ts';
+import { findShippedLetter } from '../../features/writing/shipped.ts';
+import { findTemplate } from '../../features/writing/templates.ts';
+import { letterOfVersion } from '../../features/writing/template.ts';
+import type { LetterText } from '../../features/writing/letter.ts';
+import { TOO_MUCH_WORK } from '../../features/writing/render-work.ts';
+import { variablesFor } from '../../features/writing/variables.ts';
+import type { Tx } from '../../io/db/statements.ts';
+import type { Renderer } from '../rendering/renderer.ts';
+import { localeOfPerson, zoneOfPerson } from '../rules/recipient.ts';
 import { findPersonThen } from '../person-then.ts';
 import { listRulesInForce } from '../rules-in-force.ts';
 import { letterNames } from '../letter-names.ts';

@@ -1,9 +1,11 @@
 import { Fault } from '../../base/fault.ts';
-import type { Actor } from '../../features/drafts/index.ts';
-import { countUntouched } from '../../features/drafts/index.ts';
-import { compile } from '../../features/sequences/index.ts';
-import { discardUnpublished, listTemplates, type TemplateSource } from '../../features/writing/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import type { Actor } from '../../features/drafts/draft.ts';
+import { countUntouched } from '../../features/drafts/rule-counts.ts';
+import { compile } from '../../features/sequences/program.ts';
+import { discardUnpublished } from '../../features/writing/unpublished.ts';
+import { listTemplates } from '../../features/writing/published.ts';
+import type { TemplateSource } from '../../features/writing/template.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { listRulesInForce } from '../rules-in-force.ts';
 import { createTemplate, editTemplate, type WriteDeps, type WrittenTemplate } from './write-template.ts';
 

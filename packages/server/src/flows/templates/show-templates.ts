@@ -1,19 +1,12 @@
-import { listNames } from '../../features/events/index.ts';
-import {
-  type FillRates,
-  fillRates,
-  findShippedLetter,
-  findTemplate,
-  letterOfVersion,
-  type LetterText,
-  listTemplates,
-  listVersions,
-  shippedLetterNames,
-  type Template,
-  type TemplateVersion,
-} from '../../features/writing/index.ts';
-import type { Tx } from '../../io/db/index.ts';
-import type { Renderer } from '../rendering/index.ts';
+import { listNames } from '../../features/events/list-names.ts';
+import { type FillRates, fillRates } from '../../features/writing/fill-rates.ts';
+import { findShippedLetter, shippedLetterNames } from '../../features/writing/shipped.ts';
+import { findTemplate, listVersions } from '../../features/writing/templates.ts';
+import { letterOfVersion, type Template, type TemplateVersion } from '../../features/writing/template.ts';
+import type { LetterText } from '../../features/writing/letter.ts';
+import { listTemplates } from '../../features/writing/published.ts';
+import type { Tx } from '../../io/db/statements.ts';
+import type { Renderer } from '../rendering/renderer.ts';
 import { letterNames } from '../letter-names.ts';
 import { listRulesInForce } from '../rules-in-force.ts';
 

@@ -5,28 +5,20 @@ import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { testMailroom, testRenderer } from '../../../testkit/mailroom.ts';
 import { idMaker } from '../../base/ids.ts';
-import {
-  approve,
-  type Draft,
-  edit,
-  listDrafts,
-  lockDraft,
-  orThrow,
-  writeMoved,
-} from '../../features/drafts/index.ts';
+import { approve } from '../../features/drafts/approve-draft.ts';
+import type { Draft } from '../../features/drafts/draft.ts';
+import { edit } from '../../features/drafts/edit-draft.ts';
+import { listDrafts, lockDraft } from '../../features/drafts/reads.ts';
+import { orThrow } from '../../features/drafts/refuse.ts';
+import { writeMoved } from '../../features/drafts/store.ts';
 import { createProject } from '../create-project.ts';
 import { createRule } from '../create-rule.ts';
 import { editRule } from '../edit-rule.ts';
 import { moveDraft } from '../move-draft.ts';
 import { setSettings } from '../set-settings.ts';
-import {
-  createTemplate,
-  deleteTemplate,
-  editTemplate,
-  listLetters,
-  previewLetter,
-  showLetter,
-} from './index.ts';
+import { createTemplate, deleteTemplate, editTemplate } from './write-template.ts';
+import { listLetters, showLetter } from './show-templates.ts';
+import { previewLetter } from './preview-letter.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

@@ -1,14 +1,16 @@
 import { letterToken, type TokenKeys } from '../../base/letter-token.ts';
 import { Fault } from '../../base/fault.ts';
 import type { NewId } from '../../base/ids.ts';
-import type { Check } from '../../features/test-inbox/index.ts';
-import { TEST_INBOX_DOMAIN } from '../../features/sending/index.ts';
-import { readTurn } from '../../features/turns/index.ts';
-import type { LetterText } from '../../features/writing/index.ts';
-import type { Tx } from '../../io/db/index.ts';
-import type { Relay } from '../../io/mail/index.ts';
+import type { Check } from '../../features/test-inbox/check.ts';
+import { TEST_INBOX_DOMAIN } from '../../features/sending/sender.ts';
+import { readTurn } from '../../features/turns/turn.ts';
+import type { LetterText } from '../../features/writing/letter.ts';
+import type { Tx } from '../../io/db/statements.ts';
+import type { Relay } from '../../io/mail/hand-over.ts';
 import { loadProjectModels, type Model } from '../models.ts';
-import { findSender, freeze, type Mailroom } from '../send-drafts/index.ts';
+import { findSender } from '../send-drafts/sender-of.ts';
+import { freeze } from '../send-drafts/freeze.ts';
+import type { Mailroom } from '../send-drafts/mailroom.ts';
 import { checkRecipient, replyOf } from '../send-test.ts';
 
 type Deps = {

@@ -1,19 +1,17 @@
 import { Fault } from '../../base/fault.ts';
-import type { Actor } from '../../features/drafts/index.ts';
-import { newModel, takeTurn } from '../../features/turns/index.ts';
+import type { Actor } from '../../features/drafts/draft.ts';
+import { newModel, takeTurn } from '../../features/turns/turn.ts';
+import { completed, readTemplate } from '../../features/writing/parse-template.ts';
 import {
-  completed,
   createTemplate as create,
   editTemplate as edit,
-  findShippedLetter,
   findTemplate,
-  readTemplate,
   removeTemplate,
-  type Template,
-  type TemplateVersion,
-} from '../../features/writing/index.ts';
-import type { Database } from '../../io/db/index.ts';
-import type { Renderer } from '../rendering/index.ts';
+} from '../../features/writing/templates.ts';
+import { findShippedLetter } from '../../features/writing/shipped.ts';
+import type { Template, TemplateVersion } from '../../features/writing/template.ts';
+import type { Database } from '../../io/db/database.ts';
+import type { Renderer } from '../rendering/renderer.ts';
 import { letterNames } from '../letter-names.ts';
 import { listRulesInForce, type RuleInForce } from '../rules-in-force.ts';
 import { followLetter } from './follow-letter.ts';

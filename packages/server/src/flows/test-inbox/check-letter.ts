@@ -1,9 +1,10 @@
-import { listDomains, listKeys, recordsOf } from '../../features/domains/index.ts';
-import type { CheckedMail } from '../../features/test-inbox/index.ts';
-import { findUrls } from '../../features/outcomes/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import { listDomains, listKeys } from '../../features/domains/reads.ts';
+import { recordsOf } from '../../features/domains/records.ts';
+import type { CheckedMail } from '../../features/test-inbox/checks.ts';
+import { findUrls } from '../../features/outcomes/hit-reads.ts';
+import type { Tx } from '../../io/db/statements.ts';
 
-import type { Renderer } from '../rendering/index.ts';
+import type { Renderer } from '../rendering/renderer.ts';
 
 export type LetterToCheck = {
   projectId: number;

@@ -1,14 +1,11 @@
 import { expect, test } from 'vitest';
-import { checkMail } from '../../features/test-inbox/index.ts';
-import { letterHeaders } from '../../features/sending/index.ts';
-import {
-  findShippedLetter,
-  renderEmail,
-  renderLetter,
-  shippedLetterNames,
-  variablesFor,
-} from '../../features/writing/index.ts';
-import { composeMail } from '../../io/mail/index.ts';
+import { checkMail } from '../../features/test-inbox/checks.ts';
+import { letterHeaders } from '../../features/sending/headers.ts';
+import { findShippedLetter, shippedLetterNames } from '../../features/writing/shipped.ts';
+import { renderEmail } from '../../features/writing/render-email.ts';
+import { renderLetter } from '../../features/writing/render.ts';
+import { variablesFor } from '../../features/writing/variables.ts';
+import { composeMail } from '../../io/mail/compose.ts';
 
 const AT = Date.UTC(2026, 0, 15, 12);
 const MESSAGE = '0198b1c2-0000-7000-8000-000000000001';

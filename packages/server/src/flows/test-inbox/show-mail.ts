@@ -1,7 +1,8 @@
 import { Fault } from '../../base/fault.ts';
-import { type CheckedMail, findMail, type WholeMail } from '../../features/test-inbox/index.ts';
-import type { Tx } from '../../io/db/index.ts';
-import type { Renderer } from '../rendering/index.ts';
+import type { CheckedMail } from '../../features/test-inbox/checks.ts';
+import { findMail, type WholeMail } from '../../features/test-inbox/reads.ts';
+import type { Tx } from '../../io/db/statements.ts';
+import type { Renderer } from '../rendering/renderer.ts';
 import { checkLetter } from './check-letter.ts';
 
 export type ShownMail = { mail: WholeMail } & Pick<CheckedMail, 'html' | 'text' | 'checks'>;

@@ -3,7 +3,7 @@ import { openStage } from '../../../testkit/story.ts';
 import { sendTracked, settleAll, startTracking, type TrackedLetter } from '../../../testkit/tracking.ts';
 import { idMaker } from '../../base/ids.ts';
 import { silentLog } from '../../base/log.ts';
-import { settleHits } from './index.ts';
+import { settleHits } from './settle-hits.ts';
 
 const stage = await openStage();
 const { db } = stage.server;

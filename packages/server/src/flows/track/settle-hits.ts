@@ -1,18 +1,12 @@
-import {
-  claimDueHits,
-  type DueHits,
-  type Happened,
-  listDueHits,
-  listHits,
-  putOffHits,
-  saveVerdicts,
-  settleCounts,
-  settleLetter,
-} from '../../features/outcomes/index.ts';
-import { readTurn } from '../../features/turns/index.ts';
-import { isCollision, isPoisonous, type Tx } from '../../io/db/index.ts';
+import { claimDueHits, type DueHits, listDueHits, listHits } from '../../features/outcomes/hit-reads.ts';
+import type { Happened } from '../../features/outcomes/outcome.ts';
+import { putOffHits, saveVerdicts, settleCounts } from '../../features/outcomes/store.ts';
+import { settleLetter } from '../../features/outcomes/settle-letter.ts';
+import { readTurn } from '../../features/turns/turn.ts';
+import { isCollision, isPoisonous } from '../../io/db/errors.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { timed } from '../project-time.ts';
-import { type RecordDeps, recordOutcomesIn } from '../record-outcome/index.ts';
+import { type RecordDeps, recordOutcomesIn } from '../record-outcome/record-outcomes.ts';
 
 /** How many emails are read at once. */
 const LETTERS_MAX = 500;

@@ -1,7 +1,9 @@
 import { coalesce } from '../../base/coalesce.ts';
 import type { Log } from '../../base/log.ts';
-import { addHits, type Hit, type LinkPlace, listTargets } from '../../features/outcomes/index.ts';
-import type { Database } from '../../io/db/index.ts';
+import { addHits } from '../../features/outcomes/add-hits.ts';
+import type { Hit } from '../../features/outcomes/hit.ts';
+import { type LinkPlace, listTargets } from '../../features/outcomes/hit-reads.ts';
+import type { Database } from '../../io/db/database.ts';
 
 /** Serves tracked links: returns their target at once, and records each hit. */
 export type Tracker = {

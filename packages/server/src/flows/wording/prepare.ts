@@ -1,22 +1,20 @@
 import { canonicalJson } from '../../base/canonical-json.ts';
-import { type Draft, findDraft, isRewordable } from '../../features/drafts/index.ts';
-import { findPeople } from '../../features/people/index.ts';
-import { findRunsById } from '../../features/sequences/index.ts';
-import { readTurn } from '../../features/turns/index.ts';
-import { variablesFor } from '../../features/writing/index.ts';
-import {
-  type Claim,
-  evidenceOf,
-  ownWords,
-  type Question,
-  questionFor,
-  tellFacts,
-  type Verdict,
-} from '../../features/wording/index.ts';
-import type { Tx } from '../../io/db/index.ts';
-import { isRenderFailure, type Renderer } from '../rendering/index.ts';
+import type { Draft } from '../../features/drafts/draft.ts';
+import { findDraft } from '../../features/drafts/reads.ts';
+import { isRewordable } from '../../features/drafts/reword-draft.ts';
+import { findPeople } from '../../features/people/people.ts';
+import { findRunsById } from '../../features/sequences/reads.ts';
+import { readTurn } from '../../features/turns/turn.ts';
+import { variablesFor } from '../../features/writing/variables.ts';
+import type { Claim, Verdict } from '../../features/wording/wording.ts';
+import { evidenceOf } from '../../features/wording/evidence.ts';
+import { ownWords, type Question, questionFor } from '../../features/wording/question.ts';
+import { tellFacts } from '../../features/wording/told-facts.ts';
+import type { Tx } from '../../io/db/statements.ts';
+import { isRenderFailure, type Renderer } from '../rendering/renderer.ts';
 import type { Models } from '../models.ts';
-import { letterOf, localeOfPerson, zoneOfPerson } from '../rules/index.ts';
+import { letterOf } from '../rules/compose.ts';
+import { localeOfPerson, zoneOfPerson } from '../rules/recipient.ts';
 
 export type Prepared = {
   draft: Draft;

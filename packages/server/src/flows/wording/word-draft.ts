@@ -1,24 +1,18 @@
-import { isRefused, listMoves, lockDraft, reword, writeMoved } from '../../features/drafts/index.ts';
-import { type BodyBlock, markdownOfBlocks } from '../../features/writing/index.ts';
-import {
-  againAt,
-  type Answer,
-  type Claim,
-  guard,
-  hashQuestion,
-  isWornOut,
-  lookAgainAt,
-  type Question,
-  readAnswer,
-  repairOf,
-  settleWording,
-  type Verdict,
-  wordLater,
-} from '../../features/wording/index.ts';
-import type { Database, Tx } from '../../io/db/index.ts';
-import type { DraftModel } from '../../io/model/index.ts';
+import { isRefused } from '../../features/drafts/refuse.ts';
+import { listMoves, lockDraft } from '../../features/drafts/reads.ts';
+import { reword } from '../../features/drafts/reword-draft.ts';
+import { writeMoved } from '../../features/drafts/store.ts';
+import { type BodyBlock, markdownOfBlocks } from '../../features/writing/blocks.ts';
+import { againAt, type Claim, isWornOut, lookAgainAt, type Verdict } from '../../features/wording/wording.ts';
+import { type Answer, readAnswer } from '../../features/wording/answer.ts';
+import { guard } from '../../features/wording/guard.ts';
+import { hashQuestion, type Question, repairOf } from '../../features/wording/question.ts';
+import { settleWording, wordLater } from '../../features/wording/store.ts';
+import type { Database } from '../../io/db/database.ts';
+import type { Tx } from '../../io/db/statements.ts';
+import type { DraftModel } from '../../io/model/draft-model.ts';
 import type { Models } from '../models.ts';
-import type { Renderer } from '../rendering/index.ts';
+import type { Renderer } from '../rendering/renderer.ts';
 import { type Prepared, prepare } from './prepare.ts';
 
 export type WordDeps = {

@@ -6,7 +6,8 @@ import { TOKEN_KEYS } from '../../../testkit/mailroom.ts';
 import { DAY, newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { idMaker } from '../../base/ids.ts';
 import { type LetterName, letterToken } from '../../base/letter-token.ts';
-import { addSuppression, listSuppressions } from '../../features/suppressions/index.ts';
+import { addSuppression } from '../../features/suppressions/store.ts';
+import { listSuppressions } from '../../features/suppressions/reads.ts';
 import { erasePerson } from '../../flows/erase-person.ts';
 
 // One email at a time, so that another one waits for it, claimed.

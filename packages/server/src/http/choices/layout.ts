@@ -1,4 +1,4 @@
-import { isLanguage, type Language, LANGUAGES } from '../../base/recipient-texts/index.ts';
+import { isLanguage, type Language, LANGUAGES } from '../../base/recipient-texts/languages.ts';
 import { type Html, html, type Part, toText } from '../reference/html.ts';
 import { STYLE_ELEMENT } from './style.ts';
 

@@ -1,15 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createFairQueue, type FairQueue } from '../../base/fair-queue.ts';
 import { type LetterName, readLetterToken, type TokenKeys } from '../../base/letter-token.ts';
-import { isLanguage, negotiateLanguage } from '../../base/recipient-texts/index.ts';
-import {
-  type Choice,
-  type ChoiceDeps,
-  choose,
-  showChoices,
-  SNOOZE_DAYS,
-  type Standing,
-} from '../../flows/choices/index.ts';
+import { isLanguage } from '../../base/recipient-texts/languages.ts';
+import { negotiateLanguage } from '../../base/recipient-texts/negotiate-language.ts';
+import { type Choice, SNOOZE_DAYS } from '../../flows/choices/choice.ts';
+import { type ChoiceDeps, choose } from '../../flows/choices/choose.ts';
+import { showChoices, type Standing } from '../../flows/choices/show-choices.ts';
 import { type Form, FORM_MAX_BYTES, readForm } from './form.ts';
 import { choicesPage, type Done, noticePage, type Place } from './page.ts';
 import { STYLE_HASH } from './style.ts';

@@ -1,11 +1,7 @@
-import {
-  fillText,
-  type Language,
-  languageOfLocale,
-  LANGUAGES,
-  type RecipientTexts,
-} from '../../base/recipient-texts/index.ts';
-import { SNOOZE_DAYS, type Standing } from '../../flows/choices/index.ts';
+import { fillText, type RecipientTexts } from '../../base/recipient-texts/recipient-texts.ts';
+import { type Language, languageOfLocale, LANGUAGES } from '../../base/recipient-texts/languages.ts';
+import { SNOOZE_DAYS } from '../../flows/choices/choice.ts';
+import type { Standing } from '../../flows/choices/show-choices.ts';
 import { type Html, html, type Part } from '../reference/html.ts';
 import { fill, layout } from './layout.ts';
 

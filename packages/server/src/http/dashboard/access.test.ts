@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { allows, type Role, ROLES, TOKEN_SCOPES } from '@beckon/contract/dashboard';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { testTeam } from '../../../testkit/team.ts';
-import { insertOrganization } from '../../features/team/index.ts';
+import { insertOrganization } from '../../features/team/store.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { DASHBOARD_ROUTES } from './index.ts';
 

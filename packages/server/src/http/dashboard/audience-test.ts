@@ -1,6 +1,6 @@
 import { EXTERNAL_USER_ID_MAX_CHARS } from '@beckon/contract';
 import { Type } from 'typebox';
-import { testAudience } from '../../flows/digest/index.ts';
+import { testAudience } from '../../flows/digest/test-audience.ts';
 import { routesFor } from './route.ts';
 
 const { route } = routesFor();

@@ -2,13 +2,10 @@ import { Type } from 'typebox';
 import type { AudienceShown } from '@beckon/contract/dashboard';
 import { iso } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
-import {
-  findAudience,
-  previewDefinition,
-  sayDefinition,
-  type ListRuleNeeds,
-} from '../../features/audiences/index.ts';
-import { getSettings } from '../../features/projects/index.ts';
+import { findAudience } from '../../features/audiences/find-audience.ts';
+import { previewDefinition, sayDefinition } from '../../features/audiences/preview-definition.ts';
+import type { ListRuleNeeds } from '../../features/audiences/rule-needs.ts';
+import { getSettings } from '../../features/projects/get-settings.ts';
 import { createAudience } from '../../flows/create-audience.ts';
 import { deleteAudience } from '../../flows/delete-audience.ts';
 import { editAudience } from '../../flows/edit-audience.ts';

@@ -1,17 +1,12 @@
 import { Type } from 'typebox';
 import type { AudienceListed, AudienceShown } from '@beckon/contract/dashboard';
-import {
-  type GrowthDay,
-  listAudiences,
-  type ListedAudience,
-  listGrowth,
-  listMembers,
-  showAudience,
-  type ShownAudience,
-  type ListRuleNeeds,
-} from '../../features/audiences/index.ts';
-import { listCatalogue } from '../../features/events/index.ts';
-import { listTraitNames } from '../../features/people/index.ts';
+import { type GrowthDay, listGrowth } from '../../features/audiences/growth.ts';
+import { listAudiences, type ListedAudience } from '../../features/audiences/list-audiences.ts';
+import { listMembers } from '../../features/audiences/list-members.ts';
+import { showAudience, type ShownAudience } from '../../features/audiences/show-audience.ts';
+import type { ListRuleNeeds } from '../../features/audiences/rule-needs.ts';
+import { listCatalogue } from '../../features/events/catalogue.ts';
+import { listTraitNames } from '../../features/people/trait-names.ts';
 import { findUses, type Use } from '../../flows/uses.ts';
 import { audienceEditRoutes } from './audiences-edit.ts';
 import { PAGE, readPage, toPage } from './pages.ts';

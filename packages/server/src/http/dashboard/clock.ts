@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { iso } from '../../base/clock.ts';
-import { readTurn } from '../../features/turns/index.ts';
-import { advanceClock, readAdvance } from '../../flows/sandbox/index.ts';
+import { readTurn } from '../../features/turns/turn.ts';
+import { advanceClock, readAdvance } from '../../flows/sandbox/advance-clock.ts';
 import { routesFor } from './route.ts';
 import type { KitDeps } from './kit-deps.ts';
-import type { SuppressionHasher } from '../../features/suppressions/index.ts';
-import type { Mailroom } from '../../flows/send-drafts/index.ts';
+import type { SuppressionHasher } from '../../features/suppressions/hasher.ts';
+import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 import type { TokenKeys } from '../../base/letter-token.ts';
 
 type Deps = KitDeps & { hasher: SuppressionHasher; mailroom: Mailroom; tokenKeys: TokenKeys };

@@ -2,17 +2,12 @@ import { Type } from 'typebox';
 import type { Erasure } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
 import { parseInstant } from '../../base/instant.ts';
-import { findOldest } from '../../features/insights/index.ts';
-import { countErasuresWaiting } from '../../features/people/index.ts';
-import { getSettings } from '../../features/projects/index.ts';
-import {
-  countStream,
-  cursorOfTime,
-  readStream,
-  readStreamFilter,
-  type StreamItem,
-} from '../../features/stream/index.ts';
-import type { Database } from '../../io/db/index.ts';
+import { findOldest } from '../../features/insights/oldest.ts';
+import { countErasuresWaiting } from '../../features/people/erase-person.ts';
+import { getSettings } from '../../features/projects/get-settings.ts';
+import { countStream, readStream } from '../../features/stream/read-stream.ts';
+import { cursorOfTime, readStreamFilter, type StreamItem } from '../../features/stream/stream.ts';
+import type { Database } from '../../io/db/database.ts';
 import { routesFor } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
 

@@ -1,18 +1,19 @@
 import type { TokenKeys } from '../../base/letter-token.ts';
 import type { Sealer } from '../../base/seal.ts';
-import type { ListRuleNeeds } from '../../features/audiences/index.ts';
-import type { MailSettings } from '../../features/domains/index.ts';
-import type { SuppressionHasher } from '../../features/suppressions/index.ts';
-import type { AccountEmails, Team } from '../../features/team/index.ts';
+import type { ListRuleNeeds } from '../../features/audiences/rule-needs.ts';
+import type { MailSettings } from '../../features/domains/domain.ts';
+import type { SuppressionHasher } from '../../features/suppressions/hasher.ts';
+import type { AccountEmails } from '../../features/team/account-emails.ts';
+import type { Team } from '../../features/team/create-team.ts';
 import type { Models } from '../../flows/models.ts';
-import type { Mailroom } from '../../flows/send-drafts/index.ts';
-import type { Resolver } from '../../io/dns/index.ts';
-import type { OpenRelay } from '../../io/mail/index.ts';
-import type { Outbound } from '../../io/outbound/index.ts';
+import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
+import type { Resolver } from '../../io/dns/resolver.ts';
+import type { OpenRelay } from '../../io/mail/hand-over.ts';
+import type { Outbound } from '../../io/outbound/outbound.ts';
 import type { BacktestPlaces } from './backtest-places.ts';
 import type { Installation, Release } from './installation.ts';
 import type { KitDeps } from './kit-deps.ts';
-import type { WebhookSettings } from '../../features/endpoints/index.ts';
+import type { WebhookSettings } from '../../features/endpoints/endpoint.ts';
 
 /** The dependencies of all routes together. */
 export type DashboardDeps = KitDeps & {

@@ -2,26 +2,23 @@ import { Type } from 'typebox';
 import { type DeviceAsked, TOKEN_SCOPES } from '@beckon/contract/dashboard';
 import { addressGroup } from '../../base/address-group.ts';
 import { Fault } from '../../base/fault.ts';
-import {
-  type AccountEmails,
-  countWithin,
-  findUserById,
-  listMemberships,
-  type Person,
-} from '../../features/team/index.ts';
+import type { AccountEmails } from '../../features/team/account-emails.ts';
+import { countWithin } from '../../features/team/attempts.ts';
+import { findUserById, listMemberships } from '../../features/team/reads.ts';
+import type { Person } from '../../features/team/team.ts';
 import {
   beginDevice,
-  createToken,
   decideAboutDevice,
   type Decision,
   DEVICE_INTERVAL_S,
-  type DeviceAsking,
   type DeviceDeps,
   fetchDevice,
   lookAtDevice,
   readUserCode,
   unknownCode,
-} from '../../features/tokens/index.ts';
+} from '../../features/tokens/device.ts';
+import { createToken } from '../../features/tokens/create-token.ts';
+import type { DeviceAsking } from '../../features/tokens/store.ts';
 import { callerOf } from './team-caller.ts';
 import { notifyMember } from './team-notices.ts';
 import { type Recording, routesFor } from './route.ts';

@@ -3,9 +3,9 @@ import type { SendingDomain } from '@beckon/contract/dashboard';
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { startDnsServer } from '../../../testkit/dns-server.ts';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
-import { listEntries } from '../../features/audit/index.ts';
+import { listEntries } from '../../features/audit/reads.ts';
 import { createProject } from '../../flows/create-project.ts';
-import { createResolver } from '../../io/dns/index.ts';
+import { createResolver } from '../../io/dns/resolver.ts';
 
 const { db, clock } = await endpointServer();
 const dns = await startDnsServer();

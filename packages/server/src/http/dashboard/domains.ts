@@ -2,28 +2,26 @@ import { Type } from 'typebox';
 import type { SendingDomain } from '@beckon/contract/dashboard';
 import { isoOrNull } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
-import { maySend, type MailSettings } from '../../features/domains/index.ts';
+import { maySend, type MailSettings } from '../../features/domains/domain.ts';
 import {
   addDomain,
-  type DomainView,
-  lookAtDomain,
   pauseDomain,
   removeDomain,
   resumeDomain,
   rotateKey,
   setDomain,
-  showDomain,
-  showDomains,
-  toShown,
-  trackDomain,
-} from '../../flows/domains/index.ts';
+} from '../../flows/domains/change-domain.ts';
+import { type DomainView, showDomain, showDomains } from '../../flows/domains/view.ts';
+import { lookAtDomain } from '../../flows/domains/look-at-domain.ts';
+import { toShown } from '../../flows/domains/shown-domain.ts';
+import { trackDomain } from '../../flows/domains/track-domain.ts';
 import { routesFor } from './route.ts';
 import { wholeList } from './whole-list.ts';
 import type { KitDeps } from './kit-deps.ts';
 import type { TokenKeys } from '../../base/letter-token.ts';
-import type { Outbound } from '../../io/outbound/index.ts';
+import type { Outbound } from '../../io/outbound/outbound.ts';
 import type { Installation } from './installation.ts';
-import type { Resolver } from '../../io/dns/index.ts';
+import type { Resolver } from '../../io/dns/resolver.ts';
 import type { Sealer } from '../../base/seal.ts';
 
 type Deps = KitDeps & {

@@ -1,5 +1,6 @@
 import { Fault } from '../../base/fault.ts';
-import { listMoves, type Move } from '../../features/drafts/index.ts';
+import { listMoves } from '../../features/drafts/reads.ts';
+import type { Move } from '../../features/drafts/moves.ts';
 import { isDraftId } from '../../flows/move-draft.ts';
 import type { KitDeps } from './kit-deps.ts';
 

@@ -6,10 +6,12 @@ import type {
   WhyStep as WhyShown,
 } from '@beckon/contract/dashboard';
 import { iso, isoOrNull } from '../../base/clock.ts';
-import type { Draft, Move } from '../../features/drafts/index.ts';
-import type { GateAnswer } from '../../features/sending/index.ts';
-import { reasonWords } from '../../flows/explain/index.ts';
-import type { DescribedDraft, WhyStep } from '../../flows/review/index.ts';
+import type { Draft } from '../../features/drafts/draft.ts';
+import type { Move } from '../../features/drafts/moves.ts';
+import type { GateAnswer } from '../../features/sending/gate.ts';
+import { reasonWords } from '../../flows/explain/words.ts';
+import type { DescribedDraft } from '../../flows/review/list-drafts.ts';
+import type { WhyStep } from '../../flows/review/why-draft.ts';
 import type { ShownWhole } from '../../flows/show-draft.ts';
 
 /** The member who views the draft, and the names of all others. */

@@ -1,22 +1,17 @@
 import { Type } from 'typebox';
 import type { BulkAct, BulkAsked, BulkPreview } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
-import { inList, readDraftFilter } from '../../features/drafts/index.ts';
+import { inList, readDraftFilter } from '../../features/drafts/review.ts';
 import type { ManyAct } from '../../flows/move-drafts.ts';
 import { ruleNames } from '../../flows/person-letters.ts';
-import { reasonWords } from '../../flows/explain/index.ts';
-import {
-  actOnMany,
-  type Chosen,
-  describeDrafts,
-  type ManyPreviewed,
-  previewMany,
-} from '../../flows/review/index.ts';
+import { reasonWords } from '../../flows/explain/words.ts';
+import { actOnMany, type Chosen, type ManyPreviewed, previewMany } from '../../flows/review/act-on-many.ts';
+import { describeDrafts } from '../../flows/review/list-drafts.ts';
 import { actorsOf, toDraftListed } from './draft-shown.ts';
 import { readUntil } from './drafts-moves.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
 import type { KitDeps } from './kit-deps.ts';
-import type { Mailroom } from '../../flows/send-drafts/index.ts';
+import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 import type { Models } from '../../flows/models.ts';
 
 type Deps = KitDeps & { mailroom: Mailroom; models: Models };

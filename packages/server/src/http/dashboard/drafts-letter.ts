@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { countRemoteImages } from '../../flows/inline-images.ts';
-import { previewDraft, renderDraft } from '../../flows/review/index.ts';
+import { previewDraft, renderDraft } from '../../flows/review/preview-draft.ts';
 import { FRAME_QUERY, sendLetter } from './plain-frame.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
 import type { KitDeps } from './kit-deps.ts';
-import type { Mailroom } from '../../flows/send-drafts/index.ts';
+import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 import type { Models } from '../../flows/models.ts';
-import type { Outbound } from '../../io/outbound/index.ts';
+import type { Outbound } from '../../io/outbound/outbound.ts';
 import type { TokenKeys } from '../../base/letter-token.ts';
 
 type Deps = KitDeps & {

@@ -2,9 +2,11 @@ import { Type } from 'typebox';
 import type { DraftMoved, DraftSeen } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
 import { parseInstant } from '../../base/instant.ts';
-import { type Draft, findDraft, inList } from '../../features/drafts/index.ts';
+import type { Draft } from '../../features/drafts/draft.ts';
+import { findDraft } from '../../features/drafts/reads.ts';
+import { inList } from '../../features/drafts/review.ts';
 import { type Act, type Acted, isDraftId, moveDraft, unknownDraft } from '../../flows/move-draft.ts';
-import { describeDrafts } from '../../flows/review/index.ts';
+import { describeDrafts } from '../../flows/review/list-drafts.ts';
 import { sendTest } from '../../flows/send-test.ts';
 import { testRecipientForAudit } from './audit-text.ts';
 import { tellingWho } from './draft-conflict.ts';
@@ -12,10 +14,10 @@ import { actorsOf, toDraftListed, toGate } from './draft-shown.ts';
 import { testRecipient } from './own-address.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
 import type { KitDeps } from './kit-deps.ts';
-import type { Mailroom } from '../../flows/send-drafts/index.ts';
+import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 import type { Models } from '../../flows/models.ts';
 import type { TokenKeys } from '../../base/letter-token.ts';
-import type { OpenRelay } from '../../io/mail/index.ts';
+import type { OpenRelay } from '../../io/mail/hand-over.ts';
 
 type Deps = KitDeps & {
   mailroom: Mailroom;

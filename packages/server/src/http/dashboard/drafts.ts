@@ -8,21 +8,18 @@ import {
   inList,
   placeOfDraft,
   readDraftFilter,
-} from '../../features/drafts/index.ts';
-import { getSettings } from '../../features/projects/index.ts';
-import {
-  describeDrafts,
-  listDescribed,
-  showContext,
-  showRuleEdits,
-  showVersions,
-} from '../../flows/review/index.ts';
+} from '../../features/drafts/review.ts';
+import { getSettings } from '../../features/projects/get-settings.ts';
+import { describeDrafts, listDescribed } from '../../flows/review/list-drafts.ts';
+import { showContext } from '../../flows/review/draft-context.ts';
+import { showRuleEdits } from '../../flows/review/rule-edits.ts';
+import { showVersions } from '../../flows/review/show-versions.ts';
 import { showDraft } from '../../flows/show-draft.ts';
 import { actorsOf, toDraftListed, toWhole, toWhy } from './draft-shown.ts';
 import { badCursor, isId, PAGE, readPage, toPage } from './pages.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
 import type { KitDeps } from './kit-deps.ts';
-import type { Mailroom } from '../../flows/send-drafts/index.ts';
+import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 import type { Models } from '../../flows/models.ts';
 
 type Deps = KitDeps & { mailroom: Mailroom; models: Models };

@@ -1,10 +1,10 @@
 import type { EmailListed, EmailWhole, LetterHit, ReplyListed } from '@beckon/contract/dashboard';
 import { iso, isoOrNull } from '../../base/clock.ts';
-import { withoutPixel } from '../../features/test-inbox/index.ts';
-import type { JudgedHit } from '../../features/outcomes/index.ts';
-import type { Reply } from '../../features/replies/index.ts';
-import type { Letter } from '../../features/sending/index.ts';
-import { reasonWords } from '../../flows/explain/index.ts';
+import { withoutPixel } from '../../features/test-inbox/tracked.ts';
+import type { JudgedHit } from '../../features/outcomes/hit-reads.ts';
+import type { Reply } from '../../features/replies/reply.ts';
+import type { Letter } from '../../features/sending/letters.ts';
+import { reasonWords } from '../../flows/explain/words.ts';
 import { countRemoteImages } from '../../flows/inline-images.ts';
 import type { ShownLetter } from '../../flows/show-letter.ts';
 import { bounceClassOf, botOf, botWords, outcomeWords } from './letter-words.ts';

@@ -15,8 +15,9 @@ import {
 import { type AskOptions, testDashboard } from '../../../testkit/dashboard.ts';
 import { goodLetter } from '../../../testkit/good-letter.ts';
 import { openStage } from '../../../testkit/story.ts';
-import { addHits, type WhatHappened } from '../../features/outcomes/index.ts';
-import { packMime } from '../../features/sending/index.ts';
+import { addHits } from '../../features/outcomes/add-hits.ts';
+import type { WhatHappened } from '../../features/outcomes/outcome.ts';
+import { packMime } from '../../features/sending/frozen.ts';
 import { createProject } from '../../flows/create-project.ts';
 
 const stage = await openStage();

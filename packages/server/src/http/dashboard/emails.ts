@@ -3,8 +3,9 @@ import { iso, isoOrNull } from '../../base/clock.ts';
 import { csvLine } from '@beckon/contract/files';
 import { plainCell } from '../../base/csv.ts';
 import { Fault } from '../../base/fault.ts';
-import { type Filter, parseFilter } from '../../base/filter/index.ts';
-import { withoutPixel } from '../../features/test-inbox/index.ts';
+import type { Filter } from '../../base/filter/filter.ts';
+import { parseFilter } from '../../base/filter/parse.ts';
+import { withoutPixel } from '../../features/test-inbox/tracked.ts';
 import {
   BECAME,
   countLetters,
@@ -12,9 +13,9 @@ import {
   type LetterPlace,
   listLetters,
   MESSAGE_STATES,
-} from '../../features/sending/index.ts';
+} from '../../features/sending/letters.ts';
 import { showLetter, showLetterBytes } from '../../flows/show-letter.ts';
-import type { Tx } from '../../io/db/index.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { toListed, toWhole } from './email-shown.ts';
 import { PAGE, readPage, timeAndId, toPage } from './pages.ts';
 import { FRAME_QUERY, sendLetter } from './plain-frame.ts';
@@ -22,8 +23,8 @@ import { type DashboardRoute, routesFor } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
 import { redactFor } from './redact.ts';
 import type { KitDeps } from './kit-deps.ts';
-import type { Mailroom } from '../../flows/send-drafts/index.ts';
-import type { Outbound } from '../../io/outbound/index.ts';
+import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
+import type { Outbound } from '../../io/outbound/outbound.ts';
 
 type Deps = KitDeps & { mailroom: Mailroom; openOutbound: () => Outbound };
 const { route } = routesFor<Deps>();

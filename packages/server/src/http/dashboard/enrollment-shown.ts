@@ -1,8 +1,8 @@
 import type { ExcludedUsers, RuleEnrollment, RuleEnrollmentPreview } from '@beckon/contract/dashboard';
 import { iso, isoOrNull } from '../../base/clock.ts';
-import type { Enrollment } from '../../features/enrollments/index.ts';
-import { REASONS } from '../../features/rules/index.ts';
-import type { EnrollmentPreview } from '../../flows/enroll/index.ts';
+import type { Enrollment } from '../../features/enrollments/enrollment.ts';
+import { REASONS } from '../../features/rules/rule.ts';
+import type { EnrollmentPreview } from '../../flows/enroll/preview-enrollment.ts';
 
 export function shownEnrollment(enrollment: Enrollment): RuleEnrollment {
   const { id, state, startedAt, endedAt, members, processed, enrolled, excluded, cancelReason } = enrollment;

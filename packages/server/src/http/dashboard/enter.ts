@@ -1,8 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { allows, type Role, type TokenScope } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
-import { type Person, requireConfirmed } from '../../features/team/index.ts';
-import { findHolder, type HeldToken } from '../../features/tokens/index.ts';
+import type { Person } from '../../features/team/team.ts';
+import { requireConfirmed } from '../../features/team/confirmation.ts';
+import { findHolder } from '../../features/tokens/find-holder.ts';
+import type { HeldToken } from '../../features/tokens/token.ts';
 import type { KitDeps } from './kit-deps.ts';
 import type { RouteRules } from './route.ts';
 

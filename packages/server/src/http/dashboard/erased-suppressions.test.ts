@@ -8,8 +8,8 @@ import type {
 import { type AskOptions, testDashboard } from '../../../testkit/dashboard.ts';
 import { findText } from '../../../testkit/find-text.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
-import { listEntries } from '../../features/audit/index.ts';
-import { setRefusals } from '../../features/suppressions/index.ts';
+import { listEntries } from '../../features/audit/reads.ts';
+import { setRefusals } from '../../features/suppressions/store.ts';
 
 const stage = await openStage();
 const { db } = stage.server;

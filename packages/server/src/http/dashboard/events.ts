@@ -1,11 +1,12 @@
 import type { EventDrift, EventListed, EventShown } from '@beckon/contract/dashboard';
 import { iso } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
-import { type CatalogueName, listCatalogue, listSamples } from '../../features/events/index.ts';
-import { deleteExpected, type Drift, driftOf, upsertExpected } from '../../features/expected/index.ts';
+import { type CatalogueName, listCatalogue, listSamples } from '../../features/events/catalogue.ts';
+import { deleteExpected, upsertExpected } from '../../features/expected/store.ts';
+import { type Drift, driftOf } from '../../features/expected/drift.ts';
 import { findUses, type Uses } from '../../flows/uses.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
-import type { ListRuleNeeds } from '../../features/audiences/index.ts';
+import type { ListRuleNeeds } from '../../features/audiences/rule-needs.ts';
 import type { KitDeps } from './kit-deps.ts';
 
 type Deps = KitDeps & { listRuleNeeds: ListRuleNeeds };

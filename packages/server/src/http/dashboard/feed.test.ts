@@ -7,8 +7,8 @@ import { type EventListener, leaveAtBegin, listenTo, type Told } from '../../../
 import { openStage } from '../../../testkit/story.ts';
 import { Fault } from '../../base/fault.ts';
 import { idMaker } from '../../base/ids.ts';
-import { addChanges } from '../../features/stream/index.ts';
-import type { Access } from '../../features/team/index.ts';
+import { addChanges } from '../../features/stream/store.ts';
+import type { Access } from '../../features/team/team.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { createFeeds } from './feeds.ts';
 

@@ -1,21 +1,18 @@
 import { Type } from 'typebox';
 import { Fault } from '../../base/fault.ts';
-import { findPair } from '../../features/projects/index.ts';
+import { findPair } from '../../features/projects/sandbox.ts';
+import { countStream, findItem, readStream } from '../../features/stream/read-stream.ts';
 import {
-  countStream,
   type Cursor,
   cursorOf,
   cursorOfTime,
-  findItem,
-  type FollowOptions,
-  followStream,
   momentOf,
-  readStream,
   readStreamFilter,
   type StreamItem,
-} from '../../features/stream/index.ts';
-import { readTurn } from '../../features/turns/index.ts';
-import type { Database } from '../../io/db/index.ts';
+} from '../../features/stream/stream.ts';
+import { type FollowOptions, followStream } from '../../features/stream/follow-stream.ts';
+import { readTurn } from '../../features/turns/turn.ts';
+import type { Database } from '../../io/db/database.ts';
 import { lastHeard, serveEvents } from './event-stream.ts';
 import { toFeedItems } from './feed-items.ts';
 import { readMoment } from './moment.ts';

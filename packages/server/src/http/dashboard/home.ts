@@ -6,11 +6,11 @@ import {
   countSentDays,
   type DayCount,
   type OutcomeDay,
-} from '../../features/insights/index.ts';
+} from '../../features/insights/days.ts';
 import { countForBadges, showHome } from '../../flows/show-home.ts';
 import { routesFor } from './route.ts';
 import type { KitDeps } from './kit-deps.ts';
-import type { Mailroom } from '../../flows/send-drafts/index.ts';
+import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 
 type Deps = KitDeps & { mailroom: Mailroom };
 const { route } = routesFor<Deps>();

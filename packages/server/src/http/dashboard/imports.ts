@@ -1,12 +1,7 @@
 import { Type } from 'typebox';
 import type { Import as Shown } from '@beckon/contract/dashboard';
-import {
-  countImportRows,
-  type Import,
-  listImportRows,
-  listPartNumbers,
-  PART_BYTES,
-} from '../../features/imports/index.ts';
+import { countImportRows, listImportRows, listPartNumbers } from '../../features/imports/reads.ts';
+import { type Import, PART_BYTES } from '../../features/imports/import.ts';
 import {
   askCheck,
   cancelImport,
@@ -19,11 +14,10 @@ import {
   putPart,
   resumeImport,
   sampleImport,
-  showImport,
-  showImports,
   startImport,
   type StripeWanted,
-} from '../../flows/imports/index.ts';
+} from '../../flows/imports/manage.ts';
+import { showImport, showImports } from '../../flows/imports/show-import.ts';
 import { importFindingRoutes } from './import-findings.ts';
 import { MAPPING, NEW_IMPORT } from './import-shapes.ts';
 import { badCursor, isId, PAGE, readPage, toPage } from './pages.ts';

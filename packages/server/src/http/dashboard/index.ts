@@ -49,12 +49,6 @@ import { webhookRoutes } from './webhooks.ts';
 import type { DashboardDeps } from './deps.ts';
 import type { DashboardRoute } from './route.ts';
 
-export { createBacktestPlaces } from './backtest-places.ts';
-export type { DashboardDeps } from './deps.ts';
-export { createFeeds, type Feeds } from './feeds.ts';
-export type { Installation } from './installation.ts';
-export { createDashboardApi, type DashboardApi } from './mount.ts';
-
 /** All routes of the dashboard. `docs/reference/access-control.md` lists by hand who may use them, and a test compares both. */
 export const DASHBOARD_ROUTES: DashboardRoute<DashboardDeps>[] = [
   ...audienceTestRoutes,

@@ -4,7 +4,7 @@ import { csvLine } from '@beckon/contract/files';
 import { plainCell } from '../../base/csv.ts';
 import { Fault } from '../../base/fault.ts';
 import { parseInstant } from '../../base/instant.ts';
-import { type Grouping, GROUPINGS } from '../../features/insights/index.ts';
+import { type Grouping, GROUPINGS } from '../../features/insights/insight.ts';
 import { type ShownInsight, showInsights } from '../../flows/show-insights.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
 import { sendPieces } from './send-pieces.ts';

@@ -5,8 +5,8 @@ import { goodLetter } from '../../../testkit/good-letter.ts';
 import { openStage } from '../../../testkit/story.ts';
 import { testTeam } from '../../../testkit/team.ts';
 import { idMaker } from '../../base/ids.ts';
-import { insertReply } from '../../features/replies/index.ts';
-import { keepMail } from '../../features/test-inbox/index.ts';
+import { insertReply } from '../../features/replies/store.ts';
+import { keepMail } from '../../features/test-inbox/keep-mail.ts';
 import { DASHBOARD_ROUTES } from './index.ts';
 
 const stage = await openStage();

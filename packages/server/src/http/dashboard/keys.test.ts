@@ -4,7 +4,7 @@ import { testDashboard } from '../../../testkit/dashboard.ts';
 import { endpointServer, newCaller } from '../../../testkit/endpoint-server.ts';
 import { EVENTS } from '../../../testkit/endpoints.ts';
 import { silentLog } from '../../base/log.ts';
-import { keyUse } from '../../features/keys/index.ts';
+import { keyUse } from '../../features/keys/key-use.ts';
 import { createProject } from '../../flows/create-project.ts';
 
 const server = await endpointServer();

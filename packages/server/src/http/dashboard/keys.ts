@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import type { ApiKey } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
-import { type ListedKey, listKeys, listKeyTraffic, minimumMissed } from '../../features/keys/index.ts';
-import { findPair } from '../../features/projects/index.ts';
+import { type ListedKey, listKeys, listKeyTraffic } from '../../features/keys/list-keys.ts';
+import { minimumMissed } from '../../features/keys/key-use.ts';
+import { findPair } from '../../features/projects/sandbox.ts';
 import { createKey } from '../../flows/create-key.ts';
 import { revokeKey } from '../../flows/revoke-key.ts';
 import { routesFor } from './route.ts';

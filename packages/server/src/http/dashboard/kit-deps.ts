@@ -1,8 +1,8 @@
 import type { NewId } from '../../base/ids.ts';
 import type { Pepper } from '../../base/hash.ts';
 import type { Log } from '../../base/log.ts';
-import type { Access } from '../../features/team/index.ts';
-import type { Database } from '../../io/db/index.ts';
+import type { Access } from '../../features/team/team.ts';
+import type { Database } from '../../io/db/database.ts';
 import type { TransportRules } from '../transport.ts';
 import type { Feeds } from './feeds.ts';
 

@@ -1,5 +1,6 @@
 import type { BounceClass, BotVerdict, UnsubscribeMethod } from '@beckon/contract';
-import type { BotReason, Outcome } from '../../features/outcomes/index.ts';
+import type { BotReason } from '../../features/outcomes/bot.ts';
+import type { Outcome } from '../../features/outcomes/outcome.ts';
 
 const BOT_WORDS: Record<BotReason, string> = {
   prefetch: 'marked as a prefetch',

@@ -8,8 +8,8 @@ import { type Browser, testTeam } from '../../../testkit/team.ts';
 import { idMaker } from '../../base/ids.ts';
 import { silentLog } from '../../base/log.ts';
 import { createSealer } from '../../base/seal.ts';
-import { openListener, resealListeners } from '../../features/listeners/index.ts';
-import { queueWebhooks } from '../../features/webhooks/index.ts';
+import { openListener, resealListeners } from '../../features/listeners/listener.ts';
+import { insertMessages as queueWebhooks } from '../../features/webhooks/store.ts';
 import { createFeeds } from './feeds.ts';
 
 const server = await endpointServer();

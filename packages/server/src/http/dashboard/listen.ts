@@ -1,7 +1,8 @@
 import type { ListenedMessage } from '@beckon/contract/dashboard';
-import { openListener } from '../../features/listeners/index.ts';
-import { isLocalShell } from '../../features/team/index.ts';
-import { followMessages, messageName, placeText, readPlace } from '../../features/webhooks/index.ts';
+import { openListener } from '../../features/listeners/listener.ts';
+import { isLocalShell } from '../../features/team/local-shell.ts';
+import { followMessages, placeText, readPlace } from '../../features/webhooks/follow-messages.ts';
+import { messageName } from '../../features/webhooks/webhook.ts';
 import { lastHeard, serveEvents } from './event-stream.ts';
 import { type Asked, routesFor, type SENT } from './route.ts';
 import type { KitDeps } from './kit-deps.ts';

@@ -4,7 +4,7 @@ import type { AuditListed, OrganizationListed, SessionState } from '@beckon/cont
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { testTeam } from '../../../testkit/team.ts';
-import { insertOrganization } from '../../features/team/index.ts';
+import { insertOrganization } from '../../features/team/store.ts';
 import { DASHBOARD_ROUTES } from './index.ts';
 
 const server = await endpointServer();

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { DASHBOARD_ORIGIN, testDashboard } from '../../../testkit/dashboard.ts';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
-import { listEntries } from '../../features/audit/index.ts';
+import { listEntries } from '../../features/audit/reads.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { DASHBOARD_ROUTES } from './index.ts';
 import { routesFor } from './route.ts';

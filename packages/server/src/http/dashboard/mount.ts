@@ -1,8 +1,12 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Fault } from '../../base/fault.ts';
-import { addEntry, type AuditEntry, beginEntry, dropEntry, endEntry } from '../../features/audit/index.ts';
-import { listMemberships, localShellAccess, type Person } from '../../features/team/index.ts';
-import { NoConnection, type Tx } from '../../io/db/index.ts';
+import { addEntry, beginEntry, dropEntry, endEntry } from '../../features/audit/store.ts';
+import type { AuditEntry } from '../../features/audit/entry.ts';
+import { listMemberships } from '../../features/team/reads.ts';
+import { localShellAccess } from '../../features/team/local-shell.ts';
+import type { Person } from '../../features/team/team.ts';
+import { NoConnection } from '../../io/db/errors.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { checkJsonBodies } from '../check-json.ts';
 import { refuseBody } from '../refuse-body.ts';
 import { answerFault } from '../faults.ts';

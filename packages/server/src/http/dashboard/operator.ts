@@ -1,5 +1,7 @@
 import { Fault } from '../../base/fault.ts';
-import { isLocalShell, listOrganizations, type Person } from '../../features/team/index.ts';
+import { isLocalShell } from '../../features/team/local-shell.ts';
+import { listOrganizations } from '../../features/team/reads.ts';
+import type { Person } from '../../features/team/team.ts';
 import type { KitDeps } from './kit-deps.ts';
 
 type Deps = KitDeps;

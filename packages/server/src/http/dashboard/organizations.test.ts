@@ -10,7 +10,7 @@ import { ask } from '../../../testkit/client.ts';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { PEPPER } from '../../../testkit/server.ts';
 import { testTeam } from '../../../testkit/team.ts';
-import { insertOrganization, upsertMember } from '../../features/team/index.ts';
+import { insertOrganization, upsertMember } from '../../features/team/store.ts';
 import { createKey } from '../../flows/create-key.ts';
 import { createProject } from '../../flows/create-project.ts';
 

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import type { OrganizationListed } from '@beckon/contract/dashboard';
-import { isLocalShell, type OrganizationOfMember } from '../../features/team/index.ts';
-import { createOrganization } from '../../flows/team/index.ts';
+import { isLocalShell } from '../../features/team/local-shell.ts';
+import type { OrganizationOfMember } from '../../features/team/team.ts';
+import { createOrganization } from '../../flows/team/create-organization.ts';
 import { requireOperator } from './operator.ts';
 import { routesFor } from './route.ts';
 import { wholeList } from './whole-list.ts';

@@ -1,5 +1,5 @@
 import { Fault } from '../../base/fault.ts';
-import type { Person } from '../../features/team/index.ts';
+import type { Person } from '../../features/team/team.ts';
 
 /** Returns the recipient of a test email: the named address, or the member who requests it. */
 export function testRecipient(to: string | undefined, { email }: Pick<Person, 'email'>): string {

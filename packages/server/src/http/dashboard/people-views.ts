@@ -1,8 +1,10 @@
 import { Type } from 'typebox';
 import type { SavedView } from '@beckon/contract/dashboard';
 import { iso } from '../../base/clock.ts';
-import { readPeopleFilter } from '../../features/people/index.ts';
-import { deleteView, listViews, saveView, SCREENS, type View } from '../../features/views/index.ts';
+import { readPeopleFilter } from '../../features/people/people-filter.ts';
+import { deleteView, saveView } from '../../features/views/view.ts';
+import { listViews } from '../../features/views/reads.ts';
+import { SCREENS, type View } from '../../features/views/store.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
 import type { KitDeps } from './kit-deps.ts';
 

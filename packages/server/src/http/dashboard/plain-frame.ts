@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { FrameQuery, Raw } from '@beckon/contract/dashboard';
 import { inlineImages } from '../../flows/inline-images.ts';
 import { SENT } from './route.ts';
-import type { Outbound } from '../../io/outbound/index.ts';
+import type { Outbound } from '../../io/outbound/outbound.ts';
 
 /** The query parameters of an email page. */
 export const FRAME_QUERY = {

@@ -1,4 +1,4 @@
-import { findPair } from '../../features/projects/index.ts';
+import { findPair } from '../../features/projects/sandbox.ts';
 import { inTimeOf } from '../../flows/project-time.ts';
 import type { KitDeps } from './kit-deps.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { testTeam } from '../../../testkit/team.ts';
-import { findOrganizationOf } from '../../features/team/index.ts';
+import { findOrganizationOf } from '../../features/team/reads.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { setSettings } from '../../flows/set-settings.ts';
 import { suspendProject } from '../../flows/suspend-project.ts';

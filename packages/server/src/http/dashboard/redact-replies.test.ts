@@ -3,8 +3,8 @@ import { testDashboard } from '../../../testkit/dashboard.ts';
 import { answer, dsn, openInbound, sendTo } from '../../../testkit/inbound.ts';
 import { newVerifiedStory, openMailStage } from '../../../testkit/mail-stage.ts';
 import { HOUR } from '../../../testkit/drafts.ts';
-import { relayTransport } from '../../flows/send-drafts/index.ts';
-import type { HandOver } from '../../io/mail/index.ts';
+import { relayTransport } from '../../flows/send-drafts/relay-transport.ts';
+import type { HandOver } from '../../io/mail/hand-over.ts';
 
 const stage = await openMailStage();
 const { db } = stage.server;

@@ -8,9 +8,9 @@ import { openStage } from '../../../testkit/story.ts';
 import { PASSWORD, testTeam, tokenOf } from '../../../testkit/team.ts';
 import { idMaker } from '../../base/ids.ts';
 import { letterToken } from '../../base/letter-token.ts';
-import { keepMail } from '../../features/test-inbox/index.ts';
-import { packMime } from '../../features/sending/index.ts';
-import { receiveMail } from '../../flows/test-inbox/index.ts';
+import { keepMail } from '../../features/test-inbox/keep-mail.ts';
+import { packMime } from '../../features/sending/frozen.ts';
+import { receiveMail } from '../../flows/test-inbox/receive-mail.ts';
 
 const stage = await openStage();
 const { db } = stage.server;

@@ -1,6 +1,7 @@
 import { allows, type LetterHeader, type Role } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
-import { type ReadMail, redactTokens } from '../../features/test-inbox/index.ts';
+import type { ReadMail } from '../../features/test-inbox/read-mail.ts';
+import { redactTokens } from '../../features/test-inbox/redact.ts';
 
 export type Redact = (text: string) => string;
 

@@ -4,7 +4,7 @@ import { testDatabase } from '../../../testkit/database.ts';
 import { systemClock } from '../../base/clock.ts';
 import { type Log, silentLog } from '../../base/log.ts';
 import { createProject } from '../../flows/create-project.ts';
-import { openDatabase } from '../../io/db/index.ts';
+import { openDatabase } from '../../io/db/database.ts';
 
 const own = await testDatabase();
 const db = await openDatabase({ connection: own.connection, clock: systemClock, log: silentLog });

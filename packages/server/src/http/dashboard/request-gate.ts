@@ -1,6 +1,8 @@
 import { createFairQueue, type EnterOptions, type FairQueue, QueueFull } from '../../base/fair-queue.ts';
 import { Fault } from '../../base/fault.ts';
-import { CONNECTIONS, type Database, isCanceled } from '../../io/db/index.ts';
+import { CONNECTIONS } from '../../io/db/budget.ts';
+import type { Database } from '../../io/db/database.ts';
+import { isCanceled } from '../../io/db/errors.ts';
 import type { Cost } from './request-cost.ts';
 import type { DashboardRoute } from './route.ts';
 

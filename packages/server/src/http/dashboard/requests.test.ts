@@ -5,9 +5,9 @@ import { endpointServer, newCaller } from '../../../testkit/endpoint-server.ts';
 import { EVENTS, EVENTS_BULK } from '../../../testkit/endpoints.ts';
 import { idMaker } from '../../base/ids.ts';
 import { silentLog } from '../../base/log.ts';
-import { listKeys } from '../../features/keys/index.ts';
-import { requestLog } from '../../features/stream/index.ts';
-import { warningCounter } from '../../features/warnings/index.ts';
+import { listKeys } from '../../features/keys/list-keys.ts';
+import { requestLog } from '../../features/stream/request-log.ts';
+import { warningCounter } from '../../features/warnings/warning-counter.ts';
 
 const server = await endpointServer();
 const { db, clock } = server;

@@ -1,14 +1,9 @@
 import { Type } from 'typebox';
 import type { IngestRequest } from '@beckon/contract/dashboard';
-import { listKeys } from '../../features/keys/index.ts';
-import {
-  countStream,
-  cursorOf,
-  readRequestFilter,
-  readStream,
-  type RequestItem,
-} from '../../features/stream/index.ts';
-import { listWarnings } from '../../features/warnings/index.ts';
+import { listKeys } from '../../features/keys/list-keys.ts';
+import { countStream, readStream } from '../../features/stream/read-stream.ts';
+import { cursorOf, readRequestFilter, type RequestItem } from '../../features/stream/stream.ts';
+import { listWarnings } from '../../features/warnings/list-warnings.ts';
 import { routesFor } from './route.ts';
 import { wholeList } from './whole-list.ts';
 

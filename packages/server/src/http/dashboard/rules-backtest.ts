@@ -8,7 +8,7 @@ import { transportOf } from '../transport.ts';
 import { type Asked, routesFor, SENT } from './route.ts';
 import type { KitDeps } from './kit-deps.ts';
 import type { BacktestPlaces } from './backtest-places.ts';
-import type { Mailroom } from '../../flows/send-drafts/index.ts';
+import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 
 type Deps = KitDeps & { backtests: BacktestPlaces; mailroom: Mailroom };
 const { route } = routesFor<Deps>();

@@ -1,4 +1,5 @@
-import { previewEnrollment, startEnrollment } from '../../flows/enroll/index.ts';
+import { previewEnrollment } from '../../flows/enroll/preview-enrollment.ts';
+import { startEnrollment } from '../../flows/enroll/start-enrollment.ts';
 import { shownEnrollment, shownEnrollmentPreview } from './enrollment-shown.ts';
 import { routesFor } from './route.ts';
 import type { KitDeps } from './kit-deps.ts';

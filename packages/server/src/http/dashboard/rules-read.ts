@@ -1,16 +1,15 @@
 import { Type } from 'typebox';
 import type { RuleResults as ShownResults, RuleVersion, RunListed } from '@beckon/contract/dashboard';
 import { iso, isoOrNull } from '../../base/clock.ts';
-import { bouncedOf, deliveredOf } from '../../features/insights/index.ts';
-import {
-  findRule,
-  listRuleVersions,
-  REASONS,
-  ruleSentence,
-  stepLabel,
-  wholeDocumentOf,
-} from '../../features/rules/index.ts';
-import { countPlaces, listRunsOfRule, outline, type Run } from '../../features/sequences/index.ts';
+import { bouncedOf, deliveredOf } from '../../features/insights/insight.ts';
+import { findRule } from '../../features/rules/find-rule.ts';
+import { listRuleVersions } from '../../features/rules/list-versions.ts';
+import { REASONS } from '../../features/rules/rule.ts';
+import { ruleSentence, stepLabel } from '../../features/rules/sentence.ts';
+import { wholeDocumentOf } from '../../features/rules/print.ts';
+import { countPlaces, listRunsOfRule } from '../../features/sequences/inside.ts';
+import { outline } from '../../features/sequences/outline.ts';
+import type { Run } from '../../features/sequences/run.ts';
 import { audienceNames } from '../../flows/audience-names.ts';
 import { type RuleResults, showRuleResults } from '../../flows/rule-results.ts';
 import { badCursor, isId, PAGE, readPage, toPage } from './pages.ts';

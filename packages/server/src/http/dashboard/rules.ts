@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { iso } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
-import { findRule, wholeDocumentOf } from '../../features/rules/index.ts';
+import { findRule } from '../../features/rules/find-rule.ts';
+import { wholeDocumentOf } from '../../features/rules/print.ts';
 import { tryEmails } from '../../flows/check-rule.ts';
 import { checkUnsavedRule } from '../../flows/check-unsaved-rule.ts';
 import { createRule } from '../../flows/create-rule.ts';
@@ -9,7 +10,7 @@ import { editRule } from '../../flows/edit-rule.ts';
 import { routesFor } from './route.ts';
 import { listedRules, shownRule } from './rule-shown.ts';
 import type { KitDeps } from './kit-deps.ts';
-import type { Renderer } from '../../flows/rendering/index.ts';
+import type { Renderer } from '../../flows/rendering/renderer.ts';
 
 type Deps = KitDeps & { mailroom: { renderer: Renderer }; wake: () => void };
 const { route } = routesFor<Deps>();

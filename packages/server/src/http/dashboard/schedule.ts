@@ -3,7 +3,7 @@ import { listPlanned, showSchedule } from '../../flows/show-schedule.ts';
 import { readMoment } from './moment.ts';
 import { routesFor } from './route.ts';
 import type { KitDeps } from './kit-deps.ts';
-import type { Mailroom } from '../../flows/send-drafts/index.ts';
+import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 
 type Deps = KitDeps & { mailroom: Mailroom };
 const { route } = routesFor<Deps>();

@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
-import type { AccountEmails, Team } from '../../features/team/index.ts';
-import { readEmail, readName, setUp } from '../../flows/team/index.ts';
+import type { AccountEmails } from '../../features/team/account-emails.ts';
+import type { Team } from '../../features/team/create-team.ts';
+import { readEmail, readName } from '../../flows/team/make-person.ts';
+import { setUp } from '../../flows/team/set-up.ts';
 import type { KitDeps } from './kit-deps.ts';
 import type { Installation } from './installation.ts';
 import { routesFor } from './route.ts';

@@ -4,7 +4,7 @@ import { pauseProject, previewResume, resumeProject, type Resumption } from '../
 import { previewPause } from '../../flows/show-schedule.ts';
 import { routesFor } from './route.ts';
 import type { KitDeps } from './kit-deps.ts';
-import type { Mailroom } from '../../flows/send-drafts/index.ts';
+import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 
 type Deps = KitDeps & { mailroom: Mailroom };
 const { route } = routesFor<Deps>();

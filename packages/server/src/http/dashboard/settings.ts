@@ -1,20 +1,15 @@
 import { Type } from 'typebox';
 import { Fault } from '../../base/fault.ts';
-import { listEntries } from '../../features/audit/index.ts';
-import type { Settings } from '../../features/projects/index.ts';
-import {
-  describeSettings,
-  getSettings,
-  listRateLimits,
-  readEndpoint,
-  setRateLimit,
-} from '../../features/projects/index.ts';
-import { quietHoursInForce } from '../../features/sending/index.ts';
-import type { Mailroom } from '../../flows/send-drafts/index.ts';
+import { listEntries } from '../../features/audit/reads.ts';
+import { type Settings, describeSettings } from '../../features/projects/settings.ts';
+import { getSettings } from '../../features/projects/get-settings.ts';
+import { listRateLimits, readEndpoint, setRateLimit } from '../../features/projects/rate-limits.ts';
+import { quietHoursInForce } from '../../features/sending/quiet-hours.ts';
+import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 import { setSettings } from '../../flows/set-settings.ts';
 import { showSending } from '../../flows/show-sending.ts';
 import { simulatePolicy } from '../../flows/simulate-policy.ts';
-import type { Tx } from '../../io/db/index.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { routesFor } from './route.ts';
 import { pauseRoutes } from './settings-pause.ts';
 import type { KitDeps } from './kit-deps.ts';

@@ -1,13 +1,14 @@
 import { Type } from 'typebox';
 import type { GateSaid, MailableAnswer } from '@beckon/contract/dashboard';
 import { iso, isoOrNull } from '../../base/clock.ts';
-import { listRefusedTopics, type SuppressionHasher } from '../../features/suppressions/index.ts';
+import { listRefusedTopics } from '../../features/suppressions/topics.ts';
+import type { SuppressionHasher } from '../../features/suppressions/hasher.ts';
 import { findTyped } from '../../flows/erased-suppressions.ts';
 import { type GateVerdict, type Mailable, wouldBeMailed } from '../../flows/would-be-mailed.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
 import { readPlace, shownKind, toListed } from './suppression-shown.ts';
 import type { KitDeps } from './kit-deps.ts';
-import type { Mailroom } from '../../flows/send-drafts/index.ts';
+import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 
 type Deps = KitDeps & { hasher: SuppressionHasher; mailroom: Mailroom };
 const { route } = routesFor<Deps>();

@@ -3,15 +3,15 @@ import { normaliseAddress } from '../../base/address.ts';
 import { iso, isoOrNull } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
 import { isEmail } from '../../base/records/email.ts';
-import { isStorable } from '../../features/people/index.ts';
+import { isStorable } from '../../features/people/show-person.ts';
 import {
   type ClearPlace,
   isAboutAddress,
   isHashed,
   type StoredSuppression,
   type SuppressedKind,
-  type TopicRefusal,
-} from '../../features/suppressions/index.ts';
+} from '../../features/suppressions/suppression.ts';
+import type { TopicRefusal } from '../../features/suppressions/topics.ts';
 
 export function toListed(
   { kind, value, reason, until, createdAt, createdBy, fromErased = false }: StoredSuppression,

@@ -7,8 +7,8 @@ import type {
 } from '@beckon/contract/dashboard';
 import { type AskOptions, testDashboard } from '../../../testkit/dashboard.ts';
 import { DAY, newStory, openStage, type Story } from '../../../testkit/story.ts';
-import { listEntries } from '../../features/audit/index.ts';
-import { setRefusals } from '../../features/suppressions/index.ts';
+import { listEntries } from '../../features/audit/reads.ts';
+import { setRefusals } from '../../features/suppressions/store.ts';
 import { createProject } from '../../flows/create-project.ts';
 
 const stage = await openStage();

@@ -3,28 +3,23 @@ import { REMOVAL_REASONS, type SuppressionImport, type SuppressionListed } from 
 import { normaliseAddress } from '../../base/address.ts';
 import { iso } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
-import { type Filter, parseFilter } from '../../base/filter/index.ts';
+import type { Filter } from '../../base/filter/filter.ts';
+import { parseFilter } from '../../base/filter/parse.ts';
 import { parseInstant } from '../../base/instant.ts';
+import { countRefusals, listRefusals, type TopicRefusal } from '../../features/suppressions/topics.ts';
+import { countSuppressions, searchSuppressions } from '../../features/suppressions/reads.ts';
 import {
-  countRefusals,
-  countSuppressions,
-  listRefusals,
-  searchSuppressions,
   type SuppressedKind,
   type ClearPlace,
   isHashed,
   type StoredSuppression,
   SUPPRESSION_REASONS,
-  type SuppressionHasher,
   type SuppressionReason,
-  type TopicRefusal,
-} from '../../features/suppressions/index.ts';
-import {
-  exportSuppressions,
-  findLastImport,
-  IMPORT_ACTION,
-  importSuppressions,
-} from '../../flows/suppression-lists/index.ts';
+} from '../../features/suppressions/suppression.ts';
+import type { SuppressionHasher } from '../../features/suppressions/hasher.ts';
+import { exportSuppressions } from '../../flows/suppression-lists/export-suppressions.ts';
+import { findLastImport, IMPORT_ACTION } from '../../flows/suppression-lists/last-import.ts';
+import { importSuppressions } from '../../flows/suppression-lists/import-suppressions.ts';
 import { findTyped, type Typed } from '../../flows/erased-suppressions.ts';
 import { liftSuppression, suppress } from '../../flows/suppress.ts';
 import { addressForAudit } from './audit-text.ts';

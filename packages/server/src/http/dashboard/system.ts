@@ -7,16 +7,18 @@ import {
   type SystemState,
   type SystemStorage,
 } from '@beckon/contract/dashboard';
-import { discardDead, listDead, listWaiting, retryDead } from '../../features/inbox/index.ts';
+import { discardDead, retryDead } from '../../features/inbox/retry-dead.ts';
+import { listDead } from '../../features/inbox/list-dead.ts';
+import { listWaiting } from '../../features/inbox/count-waiting.ts';
 import { showSystem } from '../../flows/show-system.ts';
 import { supportBundle } from '../../flows/support-bundle.ts';
-import { storageFacts } from '../../io/db/index.ts';
+import { storageFacts } from '../../io/db/facts.ts';
 import { routesFor } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
 import { wholeList } from './whole-list.ts';
 import type { KitDeps } from './kit-deps.ts';
 import type { Installation, Release } from './installation.ts';
-import type { MailSettings } from '../../features/domains/index.ts';
+import type { MailSettings } from '../../features/domains/domain.ts';
 
 type Deps = KitDeps & { installation: Installation; mail: MailSettings; release: Release; wake: () => void };
 const { route } = routesFor<Deps>();

@@ -4,8 +4,9 @@ import { authenticator } from '../../../testkit/authenticator.ts';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { findText } from '../../../testkit/find-text.ts';
 import { type Browser, codeOf, PASSWORD, testTeam, tokenOf } from '../../../testkit/team.ts';
-import { offerReset, offerSetup, resetPassword } from '../../flows/team/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+import { offerReset, offerSetup } from '../../flows/team/offer-link.ts';
+import { resetPassword } from '../../flows/team/use-link.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { DASHBOARD_ORIGIN } from '../../../testkit/dashboard.ts';
 
 const server = await endpointServer();

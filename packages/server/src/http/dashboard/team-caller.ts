@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { Caller } from '../../features/team/index.ts';
+import type { Caller } from '../../features/team/team.ts';
 import { clientAddress } from '../transport.ts';
 import type { KitDeps } from './kit-deps.ts';
 

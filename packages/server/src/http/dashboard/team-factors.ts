@@ -1,15 +1,12 @@
 import { Type } from 'typebox';
 import type { PasskeyListed } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
-import {
-  type AccountEmails,
-  deletePasskey,
-  deleteSessions,
-  listPasskeys,
-  listSessions,
-  type Team,
-} from '../../features/team/index.ts';
-import { readName } from '../../flows/team/index.ts';
+import type { AccountEmails } from '../../features/team/account-emails.ts';
+import { deletePasskey } from '../../features/team/passkey-store.ts';
+import { deleteSessions } from '../../features/team/session-store.ts';
+import { listPasskeys, listSessions } from '../../features/team/reads.ts';
+import type { Team } from '../../features/team/create-team.ts';
+import { readName } from '../../flows/team/make-person.ts';
 import { routesFor } from './route.ts';
 import { callerOf, PASSKEY_RESPONSE, setCookies } from './team-caller.ts';
 import { notifyMember } from './team-notices.ts';

@@ -4,7 +4,7 @@ import { DASHBOARD_ORIGIN } from '../../../testkit/dashboard.ts';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { PEPPER } from '../../../testkit/server.ts';
 import { type Browser, codeOf, PASSWORD, testTeam } from '../../../testkit/team.ts';
-import { beginDevice } from '../../features/tokens/index.ts';
+import { beginDevice } from '../../features/tokens/device.ts';
 import { transportRules } from '../transport.ts';
 
 /** Behind a proxy on this machine, so that a request can come from anywhere. */

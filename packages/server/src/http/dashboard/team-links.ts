@@ -1,21 +1,13 @@
 import { Type } from 'typebox';
 import { Fault } from '../../base/fault.ts';
-import {
-  type AccountEmails,
-  countAddress,
-  findProjectOfMember,
-  findUserByEmail,
-  resetLetter,
-  type Team,
-} from '../../features/team/index.ts';
-import {
-  acceptInvite,
-  checkPassword,
-  offerReset,
-  readEmail,
-  readName,
-  resetPassword,
-} from '../../flows/team/index.ts';
+import type { AccountEmails } from '../../features/team/account-emails.ts';
+import { countAddress } from '../../features/team/attempts.ts';
+import { findProjectOfMember, findUserByEmail } from '../../features/team/reads.ts';
+import { resetLetter } from '../../features/team/letters.ts';
+import type { Team } from '../../features/team/create-team.ts';
+import { acceptInvite, resetPassword } from '../../flows/team/use-link.ts';
+import { checkPassword, readEmail, readName } from '../../flows/team/make-person.ts';
+import { offerReset } from '../../flows/team/offer-link.ts';
 import { type OpenAsked, routesFor } from './route.ts';
 import { callerOf, setCookies } from './team-caller.ts';
 import { notifyMember } from './team-notices.ts';

@@ -3,7 +3,7 @@ import type { AuditListed, InviteMade, MemberListed, Role } from '@beckon/contra
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { type Browser, codeOf, PASSWORD, testTeam, tokenOf } from '../../../testkit/team.ts';
 import { createProject } from '../../flows/create-project.ts';
-import { insertOrganization, upsertMember } from '../../features/team/index.ts';
+import { insertOrganization, upsertMember } from '../../features/team/store.ts';
 
 const server = await endpointServer();
 const { setUp, browser, join, letters } = testTeam(server);

@@ -7,26 +7,27 @@ import {
   ROLES,
 } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
+import type { AccountEmails } from '../../features/team/account-emails.ts';
+import { changeRole, removeMember } from '../../features/team/members.ts';
 import {
-  type AccountEmails,
-  changeRole,
   deleteInvite,
-  findOrganizationOf,
-  inviteLetter,
-  isLocalShell,
-  type Link,
   listInvites,
-  listMembers,
   lockOrganization,
+  updateOrganization,
+} from '../../features/team/store.ts';
+import {
+  findOrganizationOf,
+  listMembers,
   type MemberRow,
   type Organization,
-  type Person,
-  removeMember,
-  testLetter,
-  updateOrganization,
-} from '../../features/team/index.ts';
-import { offerInvite, readEmail, readName } from '../../flows/team/index.ts';
-import type { Tx } from '../../io/db/index.ts';
+} from '../../features/team/reads.ts';
+import { inviteLetter, testLetter } from '../../features/team/letters.ts';
+import { isLocalShell } from '../../features/team/local-shell.ts';
+import type { Link } from '../../features/team/link.ts';
+import type { Person } from '../../features/team/team.ts';
+import { offerInvite } from '../../flows/team/offer-link.ts';
+import { readEmail, readName } from '../../flows/team/make-person.ts';
+import type { Tx } from '../../io/db/statements.ts';
 import { routesFor } from './route.ts';
 import type { KitDeps } from './kit-deps.ts';
 import type { Installation } from './installation.ts';

@@ -1,10 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import {
-  type AccountChange,
-  accountChangeEmail,
-  type AccountEmails,
-  findProjectOfMember,
-} from '../../features/team/index.ts';
+import { type AccountChange, accountChangeEmail } from '../../features/team/account-change.ts';
+import type { AccountEmails } from '../../features/team/account-emails.ts';
+import { findProjectOfMember } from '../../features/team/reads.ts';
 import { callerOf } from './team-caller.ts';
 import type { KitDeps } from './kit-deps.ts';
 import type { Installation } from './installation.ts';

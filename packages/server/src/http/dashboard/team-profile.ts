@@ -1,15 +1,13 @@
 import { Type } from 'typebox';
 import type { SessionListed } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
-import {
-  type AccountEmails,
-  deleteSessions,
-  listSessions,
-  updateUserName,
-  updateWantsDigest,
-  type Team,
-} from '../../features/team/index.ts';
-import { changePassword, checkPassword, readName } from '../../flows/team/index.ts';
+import type { AccountEmails } from '../../features/team/account-emails.ts';
+import { deleteSessions } from '../../features/team/session-store.ts';
+import { listSessions } from '../../features/team/reads.ts';
+import { updateUserName, updateWantsDigest } from '../../features/team/store.ts';
+import type { Team } from '../../features/team/create-team.ts';
+import { changePassword } from '../../flows/team/change-password.ts';
+import { checkPassword, readName } from '../../flows/team/make-person.ts';
 import { routesFor } from './route.ts';
 import { callerOf, setCookies } from './team-caller.ts';
 import { notifyMember } from './team-notices.ts';

@@ -1,16 +1,10 @@
 import { Type } from 'typebox';
 import type { SessionState } from '@beckon/contract/dashboard';
-import {
-  findUserById,
-  isLocalShell,
-  isSetUp,
-  listMemberships,
-  listOrganizations,
-  type Person,
-  type WithCookies,
-  type Team,
-} from '../../features/team/index.ts';
-import { lookAt } from '../../flows/team/index.ts';
+import { findUserById, isSetUp, listMemberships, listOrganizations } from '../../features/team/reads.ts';
+import { isLocalShell } from '../../features/team/local-shell.ts';
+import type { Person, WithCookies } from '../../features/team/team.ts';
+import type { Team } from '../../features/team/create-team.ts';
+import { lookAt } from '../../flows/team/use-link.ts';
 import { callerOf, PASSKEY_RESPONSE, setCookies, type SignedInPerson } from './team-caller.ts';
 import { type OpenAsked, routesFor } from './route.ts';
 import type { KitDeps } from './kit-deps.ts';

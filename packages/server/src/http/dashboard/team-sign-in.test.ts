@@ -8,7 +8,7 @@ import { silentLog } from '../../base/log.ts';
 import { alsoForPages } from '../../../testkit/database.ts';
 import { DASHBOARD_ORIGIN } from '../../../testkit/dashboard.ts';
 import { codeOf, PASSWORD, testTeam, tokenOf } from '../../../testkit/team.ts';
-import { offerReset, offerSetup } from '../../flows/team/index.ts';
+import { offerReset, offerSetup } from '../../flows/team/offer-link.ts';
 
 const server = await endpointServer();
 const { setUp, browser, team, letters, join } = testTeam(server);

@@ -1,22 +1,19 @@
 import type { LetterSource, TemplateListed, TemplateShown } from '@beckon/contract/dashboard';
 import { iso } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
-import { listRules } from '../../features/rules/index.ts';
+import { listRules } from '../../features/rules/find-rule.ts';
+import { findShippedLetter } from '../../features/writing/shipped.ts';
+import { listUnpublished, type UnpublishedLetter } from '../../features/writing/unpublished.ts';
+import { loadLetters } from '../../features/writing/published.ts';
+import { countFollowing } from '../../flows/templates/publish-letter.ts';
 import {
-  findShippedLetter,
-  listUnpublished,
-  loadLetters,
-  type UnpublishedLetter,
-} from '../../features/writing/index.ts';
-import {
-  countFollowing,
   type ListedLetter,
   listLetters,
   showLetter,
   type ShownLetter,
-} from '../../flows/templates/index.ts';
+} from '../../flows/templates/show-templates.ts';
 import type { KitDeps } from './kit-deps.ts';
-import type { Mailroom } from '../../flows/send-drafts/index.ts';
+import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 
 type Deps = Pick<KitDeps, 'db' | 'access'> & { mailroom: Mailroom };
 

@@ -1,24 +1,19 @@
 import { Type } from 'typebox';
 import type { LetterSource, TemplatePreview } from '@beckon/contract/dashboard';
 import { type FieldFault, Fault } from '../../base/fault.ts';
-import { isLocalShell } from '../../features/team/index.ts';
+import { isLocalShell } from '../../features/team/local-shell.ts';
 import {
   discardUnpublished,
   findWords,
   keepWords,
-  readTemplate,
   saveUnpublished,
-} from '../../features/writing/index.ts';
-import {
-  checkWords,
-  createTemplate,
-  deleteTemplate,
-  type Preview,
-  previewLetter,
-  publishLetter,
-  sendTrialCopy,
-  showVariables,
-} from '../../flows/templates/index.ts';
+} from '../../features/writing/unpublished.ts';
+import { readTemplate } from '../../features/writing/parse-template.ts';
+import { checkWords, sendTrialCopy } from '../../flows/templates/trial-copy.ts';
+import { createTemplate, deleteTemplate } from '../../flows/templates/write-template.ts';
+import { type Preview, previewLetter } from '../../flows/templates/preview-letter.ts';
+import { publishLetter } from '../../flows/templates/publish-letter.ts';
+import { showVariables } from '../../flows/templates/show-templates.ts';
 import { testRecipientForAudit } from './audit-text.ts';
 import { readMoment } from './moment.ts';
 import { testRecipient } from './own-address.ts';
@@ -27,10 +22,10 @@ import { type DashboardRoute, routesFor } from './route.ts';
 import { listedTemplates, shownTemplate } from './template-shown.ts';
 import { letterOf, momentSeen, publishedText, wordsOf } from './template-text.ts';
 import type { KitDeps } from './kit-deps.ts';
-import type { Mailroom } from '../../flows/send-drafts/index.ts';
-import type { Outbound } from '../../io/outbound/index.ts';
+import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
+import type { Outbound } from '../../io/outbound/outbound.ts';
 import type { TokenKeys } from '../../base/letter-token.ts';
-import type { OpenRelay } from '../../io/mail/index.ts';
+import type { OpenRelay } from '../../io/mail/hand-over.ts';
 
 type CopyDeps = { tokenKeys: TokenKeys; openRelay: OpenRelay };
 type Deps = KitDeps & CopyDeps & { mailroom: Mailroom; openOutbound: () => Outbound };

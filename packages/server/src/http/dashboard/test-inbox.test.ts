@@ -12,8 +12,9 @@ import { goodHtml, goodLetter } from '../../../testkit/good-letter.ts';
 import { testMail } from '../../../testkit/mailroom.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { idMaker } from '../../base/ids.ts';
-import { keepMail } from '../../features/test-inbox/index.ts';
-import { insertReply, type NewReply } from '../../features/replies/index.ts';
+import { keepMail } from '../../features/test-inbox/keep-mail.ts';
+import { insertReply } from '../../features/replies/store.ts';
+import type { NewReply } from '../../features/replies/reply.ts';
 import { createProject } from '../../flows/create-project.ts';
 
 const stage = await openStage();

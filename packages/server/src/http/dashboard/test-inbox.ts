@@ -3,28 +3,25 @@ import type { TestInboxEmail, TestInboxEmailWhole } from '@beckon/contract/dashb
 import { iso, isoOrNull } from '../../base/clock.ts';
 import { DURATION_SYNTAX, parseDuration } from '../../base/duration.ts';
 import { Fault } from '../../base/fault.ts';
-import { countToLetGo, nextDraftDueAt } from '../../features/drafts/index.ts';
-import {
-  countMail,
-  type KeptMail,
-  listMail,
-  TEST_INBOX_KEPT_MAX,
-  TEST_INBOX_KEPT_MS,
-  type ReadMail,
-  withoutPixel,
-} from '../../features/test-inbox/index.ts';
-import { isStorable } from '../../features/people/index.ts';
-import { findProject } from '../../features/projects/index.ts';
+import { countToLetGo } from '../../features/drafts/counts.ts';
+import { nextDraftDueAt } from '../../features/drafts/reads.ts';
+import { countMail, listMail } from '../../features/test-inbox/reads.ts';
+import { type KeptMail, TEST_INBOX_KEPT_MAX, TEST_INBOX_KEPT_MS } from '../../features/test-inbox/mail.ts';
+import type { ReadMail } from '../../features/test-inbox/read-mail.ts';
+import { withoutPixel } from '../../features/test-inbox/tracked.ts';
+import { isStorable } from '../../features/people/show-person.ts';
+import { findProject } from '../../features/projects/find-project.ts';
 import { countRemoteImages } from '../../flows/inline-images.ts';
-import { clearTestInbox, openMail, showMail, type ShownMail } from '../../flows/test-inbox/index.ts';
+import { clearTestInbox } from '../../flows/test-inbox/clear-test-inbox.ts';
+import { openMail, showMail, type ShownMail } from '../../flows/test-inbox/show-mail.ts';
 import { badCursor, isId, PAGE, readPage, timeAndId, toPage } from './pages.ts';
 import { FRAME_QUERY, sendLetter } from './plain-frame.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
 import { requireForPerson, type Redact, redactMail, redactFor } from './redact.ts';
 import type { KitDeps } from './kit-deps.ts';
-import type { Mailroom } from '../../flows/send-drafts/index.ts';
-import type { Outbound } from '../../io/outbound/index.ts';
+import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
+import type { Outbound } from '../../io/outbound/outbound.ts';
 
 type Deps = KitDeps & { mailroom: Mailroom; openOutbound: () => Outbound };
 const { route } = routesFor<Deps>();

@@ -1,6 +1,6 @@
 import type { TokenState } from '@beckon/contract/dashboard';
-import { listProjects } from '../../features/projects/index.ts';
-import type { HeldToken } from '../../features/tokens/index.ts';
+import { listProjects } from '../../features/projects/list-projects.ts';
+import type { HeldToken } from '../../features/tokens/token.ts';
 import type { KitDeps } from './kit-deps.ts';
 
 type Deps = KitDeps;

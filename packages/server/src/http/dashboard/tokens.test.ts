@@ -18,7 +18,7 @@ import { findText } from '../../../testkit/find-text.ts';
 import { PEPPER } from '../../../testkit/server.ts';
 import { type Browser, PASSWORD, testTeam } from '../../../testkit/team.ts';
 import { silentLog } from '../../base/log.ts';
-import { findHolder } from '../../features/tokens/index.ts';
+import { findHolder } from '../../features/tokens/find-holder.ts';
 
 const server = await endpointServer();
 const { db, clock } = server;

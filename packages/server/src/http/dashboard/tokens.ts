@@ -1,12 +1,7 @@
 import type { TokenListed } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
-import {
-  displayToken,
-  type HeldToken,
-  type ListedToken,
-  listTokens,
-  revokeToken,
-} from '../../features/tokens/index.ts';
+import { displayToken, type HeldToken, type ListedToken } from '../../features/tokens/token.ts';
+import { listTokens, revokeToken } from '../../features/tokens/own-tokens.ts';
 import { routesFor } from './route.ts';
 import { stateOf } from './token-state.ts';
 import { wholeList } from './whole-list.ts';

@@ -2,23 +2,18 @@ import { Type } from 'typebox';
 import type { WebhookDelivery } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
 import { parseInstant } from '../../base/instant.ts';
-import { requireEndpoint } from '../../features/endpoints/index.ts';
-import {
-  countDeliveries,
-  type DeliveryState,
-  findBody,
-  listDeliveries,
-  readMessageName,
-} from '../../features/webhooks/index.ts';
-import { testEndpoint } from '../../flows/deliver-webhooks/index.ts';
+import { requireEndpoint } from '../../features/endpoints/require-endpoint.ts';
+import { countDeliveries, findBody, listDeliveries } from '../../features/webhooks/reads.ts';
+import { type DeliveryState, readMessageName } from '../../features/webhooks/webhook.ts';
+import { testEndpoint } from '../../flows/deliver-webhooks/test-endpoint.ts';
 import { replayWebhooks, type ReplayWanted } from '../../flows/replay-webhooks.ts';
 import { showEndpoint, toDelivery } from '../../flows/shown-webhooks.ts';
 import { badCursor, isId, PAGE, readPage, toPage } from './pages.ts';
 import { type Asked, routesFor } from './route.ts';
-import type { WebhookSettings } from '../../features/endpoints/index.ts';
+import type { WebhookSettings } from '../../features/endpoints/endpoint.ts';
 import type { KitDeps } from './kit-deps.ts';
 import type { Sealer } from '../../base/seal.ts';
-import type { Outbound } from '../../io/outbound/index.ts';
+import type { Outbound } from '../../io/outbound/outbound.ts';
 
 type Deps = KitDeps & { openOutbound: () => Outbound; sealer: Sealer; webhooks: WebhookSettings };
 const { route } = routesFor<Deps>();

@@ -3,8 +3,8 @@ import type { WebhookDelivery, WebhookEndpoint } from '@beckon/contract/dashboar
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { HOOK_CA } from '../../../testkit/hook-server.ts';
 import { webhookStage } from '../../../testkit/webhooks.ts';
-import { listEntries } from '../../features/audit/index.ts';
-import { createOutbound } from '../../io/outbound/index.ts';
+import { listEntries } from '../../features/audit/reads.ts';
+import { createOutbound } from '../../io/outbound/outbound.ts';
 
 const stage = await webhookStage();
 const { db, hooks, sealer, clock } = stage;

@@ -1,11 +1,9 @@
 import { Type } from 'typebox';
 import type { WebhookEndpointWanted } from '@beckon/contract/dashboard';
 import { Fault } from '../../base/fault.ts';
-import {
-  type EndpointPlace,
-  type EndpointWanted,
-  OVERLAP_DEFAULT_MS,
-} from '../../features/endpoints/index.ts';
+import type { EndpointPlace, WebhookSettings } from '../../features/endpoints/endpoint.ts';
+import type { EndpointWanted } from '../../features/endpoints/create-endpoint.ts';
+import { OVERLAP_DEFAULT_MS } from '../../features/endpoints/secrets.ts';
 import { showEndpoint, showEndpoints } from '../../flows/shown-webhooks.ts';
 import {
   addEndpoint,
@@ -17,7 +15,6 @@ import {
 } from '../../flows/webhook-endpoints.ts';
 import { routesFor } from './route.ts';
 import { wholeList } from './whole-list.ts';
-import type { WebhookSettings } from '../../features/endpoints/index.ts';
 import type { KitDeps } from './kit-deps.ts';
 import type { Sealer } from '../../base/seal.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
-import { type GuideState, mountGuide, readGuide } from './index.ts';
+import { type GuideState, mountGuide, readGuide } from './mount-guide.ts';
 
 const SCRIPT = 'document.documentElement.classList.add("dark")';
 const PAGE = `<!doctype html><title>Rules</title><script id="a">${SCRIPT}</script><script type="module" src="/guide/assets/app.1a.js"></script>`;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type AppFile, readAppFiles } from '../app/index.ts';
+import { type AppFile, readAppFiles } from '../app/files.ts';
 
 /** The built guide, in memory: some megabytes, which few clients request. */
 type GuideFiles = {

@@ -1,5 +1,5 @@
 import { recentMap } from '../../base/recent-map.ts';
-import type { MailDoor } from '../../io/mail/index.ts';
+import type { MailDoor } from '../../io/mail/listener.ts';
 import { addressGroup } from '../../base/address-group.ts';
 
 export type DoorOptions = {

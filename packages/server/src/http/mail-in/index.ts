@@ -1,12 +1,9 @@
 import { createFairQueue } from '../../base/fair-queue.ts';
-import { MAIL_BYTES_MAX } from '../../base/mail-in/index.ts';
-import { readRecipient, type ReceiveDeps, receiveMail } from '../../flows/receive-mail/index.ts';
-import {
-  type Certificate,
-  createMailReader,
-  type MailListener,
-  startMailListener,
-} from '../../io/mail/index.ts';
+import { MAIL_BYTES_MAX } from '../../base/mail-in/read-mail.ts';
+import { readRecipient } from '../../flows/receive-mail/recipient.ts';
+import { type ReceiveDeps, receiveMail } from '../../flows/receive-mail/receive-mail.ts';
+import { type Certificate, type MailListener, startMailListener } from '../../io/mail/listener.ts';
+import { createMailReader } from '../../io/mail/read-inbound.ts';
 import { trustedPeers } from '../transport.ts';
 import { CLIENTS_MAX, createDoor } from './door.ts';
 

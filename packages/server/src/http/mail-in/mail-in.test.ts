@@ -11,7 +11,7 @@ import {
 import { newVerifiedStory, openMailStage } from '../../../testkit/mail-stage.ts';
 import { DAY } from '../../../testkit/story.ts';
 import { withoutDatabase } from '../../../testkit/outage.ts';
-import { receiveMail } from '../../flows/receive-mail/index.ts';
+import { receiveMail } from '../../flows/receive-mail/receive-mail.ts';
 
 const stage = await openMailStage();
 const { db } = stage.server;

@@ -4,8 +4,8 @@ import { newVerifiedStory, openMailStage } from '../../../testkit/mail-stage.ts'
 import { missingPostfix, startPostfix } from '../../../testkit/postfix.ts';
 import { startSink } from '../../../testkit/sink.ts';
 import { silentLog } from '../../base/log.ts';
-import { relayTransport } from '../../flows/send-drafts/index.ts';
-import { openRelay } from '../../io/mail/index.ts';
+import { relayTransport } from '../../flows/send-drafts/relay-transport.ts';
+import { openRelay } from '../../io/mail/relay.ts';
 
 const missing = missingPostfix();
 

@@ -1,6 +1,7 @@
 import type { FieldFault } from '../../base/fault.ts';
 import { runSteps } from '../../base/steps.ts';
-import { INGEST_ENDPOINTS, type IngestEndpoint } from '../v1/index.ts';
+import { INGEST_ENDPOINTS } from '../v1/index.ts';
+import type { IngestEndpoint } from '../v1/endpoint.ts';
 import { parameterRefs, schemaRef } from './components.ts';
 import { jsonText } from './json-text.ts';
 import type { Example, OpenApiDocument, Operation } from './openapi.ts';

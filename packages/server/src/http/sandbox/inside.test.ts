@@ -14,10 +14,10 @@ import { silentLog } from '../../base/log.ts';
 import { createSealer } from '../../base/seal.ts';
 import { createDelivery } from '../../flows/deliver-webhooks/index.ts';
 import { erasePerson } from '../../flows/erase-person.ts';
-import { settleHits } from '../../flows/track/index.ts';
+import { settleHits } from '../../flows/track/settle-hits.ts';
 import { setSettings } from '../../flows/set-settings.ts';
 import { addEndpoint } from '../../flows/webhook-endpoints.ts';
-import { createOutbound } from '../../io/outbound/index.ts';
+import { createOutbound } from '../../io/outbound/outbound.ts';
 
 const DAY = 86_400_000;
 

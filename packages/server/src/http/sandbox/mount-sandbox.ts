@@ -1,9 +1,9 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { iso } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
-import type { VerifiedKey } from '../../features/keys/index.ts';
-import { readTurn } from '../../features/turns/index.ts';
-import { type AdvanceDeps, advanceClock, readAdvance } from '../../flows/sandbox/index.ts';
+import type { VerifiedKey } from '../../features/keys/key.ts';
+import { readTurn } from '../../features/turns/turn.ts';
+import { type AdvanceDeps, advanceClock, readAdvance } from '../../flows/sandbox/advance-clock.ts';
 import { authenticate } from '../auth.ts';
 import type { Call, HttpDeps } from '../deps.ts';
 import { checkJsonBodies } from '../check-json.ts';

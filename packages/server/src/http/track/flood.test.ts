@@ -5,7 +5,7 @@ import { openStage } from '../../../testkit/story.ts';
 import { sendTracked, settleAll, startTracking } from '../../../testkit/tracking.ts';
 import { idMaker } from '../../base/ids.ts';
 import { silentLog } from '../../base/log.ts';
-import { settleHits } from '../../flows/track/index.ts';
+import { settleHits } from '../../flows/track/settle-hits.ts';
 
 const stage = await openStage();
 const { server } = stage;

@@ -2,12 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../base/clock.ts';
 import { type LetterName, readLetterToken, type TokenKeys, type TokenUse } from '../../base/letter-token.ts';
 import type { Log } from '../../base/log.ts';
-import { type Hit, signsOf } from '../../features/outcomes/index.ts';
-import type { Tracker } from '../../flows/track/index.ts';
+import type { Hit } from '../../features/outcomes/hit.ts';
+import { signsOf } from '../../features/outcomes/bot.ts';
+import type { Tracker } from '../../flows/track/tracker.ts';
 import { clientAddress, type TransportRules } from '../transport.ts';
 import { linkPage, PIXEL } from './pages.ts';
-
-export { mountProbe } from './probe.ts';
 
 export type TrackingDeps = {
   tracker: Pick<Tracker, 'note' | 'targetOf'>;

@@ -1,4 +1,5 @@
-import { LANGUAGES, negotiateLanguage } from '../../base/recipient-texts/index.ts';
+import { LANGUAGES } from '../../base/recipient-texts/languages.ts';
+import { negotiateLanguage } from '../../base/recipient-texts/negotiate-language.ts';
 
 /** A transparent GIF of one pixel. */
 export const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');

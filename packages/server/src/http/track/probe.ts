@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Fault } from '../../base/fault.ts';
 import type { TokenKeys } from '../../base/letter-token.ts';
-import { probeAnswer } from '../../features/domains/index.ts';
+import { probeAnswer } from '../../features/domains/probe-token.ts';
 import { answerFault } from '../faults.ts';
 
 /** Serves `/.well-known/beckon/<token>`, by which this installation checks whether a domain's host for links leads to it. */

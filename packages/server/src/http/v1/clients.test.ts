@@ -9,8 +9,8 @@ import {
 } from '../../../testkit/endpoints.ts';
 import { type Caller, endpointServer, newCaller, type Sending } from '../../../testkit/endpoint-server.ts';
 import { testServer } from '../../../testkit/server.ts';
-import { listKeys } from '../../features/keys/index.ts';
-import { listWarnings } from '../../features/warnings/index.ts';
+import { listKeys } from '../../features/keys/list-keys.ts';
+import { listWarnings } from '../../features/warnings/list-warnings.ts';
 import { revokeKey } from '../../flows/revoke-key.ts';
 
 const minimumVersions = new Map([['beckon-js', '1.4.0']]);

@@ -1,8 +1,8 @@
 import type { BulkError, Endpoint } from '@beckon/contract';
 import type { FieldFault } from '../../base/fault.ts';
-import type { ReadOptions } from '../../base/records/index.ts';
+import type { ReadOptions } from '../../base/records/record.ts';
 import type { Steps } from '../../base/steps.ts';
-import type { Reply } from '../../flows/accept/index.ts';
+import type { Reply } from '../../flows/accept/entry.ts';
 
 /** The endpoint's own part of the pipeline that all five share (`ingest.ts`). */
 export type IngestEndpoint = {

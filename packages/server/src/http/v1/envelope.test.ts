@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readEvent } from '../../base/records/index.ts';
+import { readEvent } from '../../base/records/record.ts';
 import { runSteps } from '../../base/steps.ts';
 import { readBatch, readBulk } from './envelope.ts';
 

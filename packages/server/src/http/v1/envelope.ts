@@ -1,6 +1,7 @@
 import { BATCH_MAX_EVENTS, BULK_INGEST_MAX_RECORDS, type BulkError, ERRORS_MAX } from '@beckon/contract';
 import type { FieldFault } from '../../base/fault.ts';
-import { flawsOf, type ReadOptions, type ReadRecord } from '../../base/records/index.ts';
+import { flawsOf } from '../../base/records/hygiene.ts';
+import type { ReadOptions, ReadRecord } from '../../base/records/record.ts';
 import type { Steps } from '../../base/steps.ts';
 import type { ReadRequest } from './endpoint.ts';
 

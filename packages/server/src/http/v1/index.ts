@@ -5,7 +5,5 @@ import type { IngestEndpoint } from './endpoint.ts';
 import { usersBulk } from './users-bulk/route.ts';
 import { users } from './users/route.ts';
 
-export type { IngestEndpoint } from './endpoint.ts';
-
 /** All ingest endpoints. */
 export const INGEST_ENDPOINTS: IngestEndpoint[] = [users, usersBulk, events, eventsBatch, eventsBulk];

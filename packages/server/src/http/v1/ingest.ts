@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BULK_INGEST_MAX_RECORDS } from '@beckon/contract';
 import { Fault } from '../../base/fault.ts';
-import type { VerifiedKey } from '../../features/keys/index.ts';
-import type { Reply, Verdict } from '../../flows/accept/index.ts';
-import type { Grant } from '../../io/counter/index.ts';
+import type { VerifiedKey } from '../../features/keys/key.ts';
+import type { Reply, Verdict } from '../../flows/accept/entry.ts';
+import type { Grant } from '../../io/counter/bucket.ts';
 import { writeAnswer } from '../answer.ts';
 import { authenticate, confirmKey, knownKey } from '../auth.ts';
 import { holdOf } from '../body.ts';

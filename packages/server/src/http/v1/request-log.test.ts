@@ -12,10 +12,11 @@ import {
   USERS,
 } from '../../../testkit/endpoints.ts';
 import { testProject, testServer } from '../../../testkit/server.ts';
-import { NO_FILTER } from '../../base/filter/index.ts';
+import { NO_FILTER } from '../../base/filter/filter.ts';
 import { silentLog } from '../../base/log.ts';
-import { readStream, type RequestItem, type StreamItem } from '../../features/stream/index.ts';
-import { openDatabase } from '../../io/db/index.ts';
+import { readStream } from '../../features/stream/read-stream.ts';
+import type { RequestItem, StreamItem } from '../../features/stream/stream.ts';
+import { openDatabase } from '../../io/db/database.ts';
 
 type Send = (facts: Facts, body: unknown, headers?: Record<string, string>) => Promise<unknown>;
 

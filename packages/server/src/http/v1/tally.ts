@@ -1,5 +1,5 @@
 import type { ErrorEntry } from '@beckon/contract';
-import type { NotedRequest } from '../../features/stream/index.ts';
+import type { NotedRequest } from '../../features/stream/request-log.ts';
 
 /** The content of the project's request log beside the status. */
 export type Tally = Pick<NotedRequest, 'code' | 'accepted' | 'rejected' | 'bytes' | 'faults' | 'aheadMs'> & {

@@ -1,6 +1,6 @@
 import { Fault } from '../../base/fault.ts';
 import type { Log } from '../../base/log.ts';
-import type { Database } from '../db/index.ts';
+import type { Database } from '../db/database.ts';
 import { fail, isFresh, retire, settle, type Bucket, type Waiter } from './bucket.ts';
 import { type Ask, insertBuckets, leaseTokens, type LeaseRow, type NewRow } from './store.ts';
 import type { Timer } from './timer.ts';

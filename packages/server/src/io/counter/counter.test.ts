@@ -5,9 +5,9 @@ import { systemClock } from '../../base/clock.ts';
 import { silentLog } from '../../base/log.ts';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
-import { newBucket } from './bucket.ts';
+import { newBucket, type Grant } from './bucket.ts';
 import { heldWorld } from '../../../testkit/held-world.ts';
-import { type Counter, createCounter, type Grant } from './index.ts';
+import { type Counter, createCounter } from './counter.ts';
 import { createShelf } from './shelf.ts';
 
 const real = await openTestDatabase(systemClock);

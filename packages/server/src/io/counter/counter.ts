@@ -1,5 +1,5 @@
 import type { Log } from '../../base/log.ts';
-import type { Database } from '../db/index.ts';
+import type { Database } from '../db/database.ts';
 import { createAsker } from './asker.ts';
 import { type Bucket, type Grant, newBucket, runsLow, takeNow } from './bucket.ts';
 import { createShelf } from './shelf.ts';

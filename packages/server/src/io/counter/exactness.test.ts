@@ -6,7 +6,7 @@ import { silentLog } from '../../base/log.ts';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { heldWorld, type World } from '../../../testkit/held-world.ts';
-import { type Counter, createCounter } from './index.ts';
+import { type Counter, createCounter } from './counter.ts';
 
 const real = await openTestDatabase(systemClock);
 

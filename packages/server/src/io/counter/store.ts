@@ -1,4 +1,4 @@
-import type { Tx } from '../db/index.ts';
+import type { Tx } from '../db/statements.ts';
 import { AHEAD, type Bucket } from './bucket.ts';
 
 /** The request of one bucket: as many tokens as it has waiters, more if `ahead`, and the tokens that it returns. */

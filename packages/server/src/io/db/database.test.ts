@@ -3,7 +3,7 @@ import { openTestDatabase, testDatabase } from '../../../testkit/database.ts';
 import { missingPgbouncer, startPgbouncer } from '../../../testkit/pgbouncer.ts';
 import { systemClock } from '../../base/clock.ts';
 import { silentLog } from '../../base/log.ts';
-import { type Database, openDatabase } from './index.ts';
+import { type Database, openDatabase } from './database.ts';
 
 /** Observes the other connections, and runs none of their statements. */
 const watcher = await openTestDatabase(systemClock);
@@ -192,7 +192,7 @@ describe('dashboard requests', () => {
 
   test('use the clock of a project with a test clock', async () => {
     const db = await patient();
-    const { movedAhead } = await import('./index.ts');
+    const { movedAhead } = await import('./database.ts');
     const ahead = movedAhead(db, 5_000).forPages({ cost: 'light' });
     expect([ahead.aheadMs, ahead.clock.now() - db.clock.now() >= 5_000]).toEqual([5_000, true]);
     await db.close();

@@ -2,7 +2,8 @@ import { afterAll, expect, test } from 'vitest';
 import { systemClock } from '../../base/clock.ts';
 import { silentLog } from '../../base/log.ts';
 import { testDatabase } from '../../../testkit/database.ts';
-import { durabilityFaults, openDatabase } from './index.ts';
+import { durabilityFaults } from './guard.ts';
+import { openDatabase } from './database.ts';
 
 const own = await testDatabase();
 const db = await openDatabase({ connection: own.connection, clock: systemClock, log: silentLog });

@@ -5,7 +5,10 @@ import { testDatabase, type TestDatabase } from '../../../testkit/database.ts';
 import { systemClock } from '../../base/clock.ts';
 import { silentLog } from '../../base/log.ts';
 import { MIGRATIONS } from '../migrations/index.ts';
-import { type Database, migrate, openDatabase, readSchemaState, schemaState, type Session } from './index.ts';
+import { type Database, openDatabase } from './database.ts';
+import { migrate } from './migrate.ts';
+import { readSchemaState, schemaState } from './schema-state.ts';
+import type { Session } from './statements.ts';
 
 const adds = (column: string): Migration => ({
   up: (db: Kysely<unknown>) =>

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
-import { createScratch } from './index.ts';
+import { createScratch } from './scratch.ts';
 
 const admin = () => ({ connectionString: inject('adminUrl') });
 

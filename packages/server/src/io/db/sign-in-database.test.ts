@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, describe, expect, test } from 'vitest';
 import { testDatabase } from '../../../testkit/database.ts';
 import { missingPgbouncer, startPgbouncer } from '../../../testkit/pgbouncer.ts';
-import { openSignInDatabase } from './index.ts';
+import { openSignInDatabase } from './sign-in-database.ts';
 
 const own = await testDatabase('empty');
 afterAll(() => own.drop());

@@ -4,7 +4,9 @@ import { testDatabase } from '../../../testkit/database.ts';
 import { type SilentPeer, silentPeer } from '../../../testkit/silent-peer.ts';
 import { systemClock } from '../../base/clock.ts';
 import { silentLog } from '../../base/log.ts';
-import { type ConnectionSource, type Database, openDatabase, startListener } from './index.ts';
+import type { ConnectionSource } from './connection.ts';
+import { type Database, openDatabase } from './database.ts';
+import { startListener } from './listener.ts';
 
 const own = await testDatabase();
 const db = await open(own.connection);

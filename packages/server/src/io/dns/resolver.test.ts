@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { type DnsServer, startDnsServer } from '../../../testkit/dns-server.ts';
-import { createResolver } from './index.ts';
+import { createResolver } from './resolver.ts';
 
 const dns: DnsServer = await startDnsServer();
 afterAll(() => dns.stop());

@@ -24,8 +24,21 @@
  * ```
  */
 export { EmbeddedFailure, type EmbeddedFailureCode } from './failure.ts';
-export { followEmbedded } from './follow.ts';
+export { followEmbedded, type EmbeddedConnection } from './follow.ts';
 export { type Embedded, type EmbeddedOptions, openEmbedded } from './open-embedded.ts';
-export { type EmbeddedConnection } from './follow.ts';
-export * from './backup/index.ts';
+export { archiveCommandOf } from './backup/archive.ts';
+export { closeEnvelope, openEnvelope, PASSPHRASE_MIN_CHARS } from './backup/envelope.ts';
+export { BackupFailure } from './backup/failure.ts';
+export {
+  type Listed,
+  listBackups,
+  type Pruned,
+  pruneBackups,
+  type Verified,
+  verifyBackup,
+  newestBackupAt,
+} from './backup/list-backups.ts';
+export { restoreBackup, type Restored } from './backup/restore-backup.ts';
+export { findSystemId } from './backup/system-id.ts';
+export { takeBackup, type Taken } from './backup/take-backup.ts';
 export { discardOld, upgradeDatabase, type Upgraded } from './upgrade/upgrade-database.ts';

@@ -1,5 +1,5 @@
 import { within } from '../../base/within.ts';
-import type { LookUp } from '../dns/index.ts';
+import type { LookUp } from '../dns/look-up.ts';
 import { isMadeToBeSlow, isSlowToProve } from './made-to-be-slow.ts';
 
 /** The result for the domain in `From`. */

@@ -4,7 +4,7 @@ import SMTPConnection, {
   type SMTPConnectionOptions,
   type SMTPConnectionSendInfo,
 } from 'nodemailer/lib/smtp-connection';
-import type { SmtpStage } from '../../base/bounce/index.ts';
+import type { SmtpStage } from '../../base/bounce/reply.ts';
 import type { MailEnvelope, RelayOptions, RelayTimeouts } from './hand-over.ts';
 import type { Ending } from './outcome.ts';
 import { type Progress, watchProgress } from './progress.ts';

@@ -1,4 +1,4 @@
-import type { SmtpStage } from '../../base/bounce/index.ts';
+import type { SmtpStage } from '../../base/bounce/reply.ts';
 import type { HandOver } from './hand-over.ts';
 import { relayId } from './relay-id.ts';
 

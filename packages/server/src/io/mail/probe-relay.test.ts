@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { startSink } from '../../../testkit/sink.ts';
-import { probeRelay } from './index.ts';
+import { probeRelay } from './probe-relay.ts';
 
 const WITHIN = { withinMs: 3_000 };
 

@@ -1,4 +1,4 @@
-import type { SmtpStage } from '../../base/bounce/index.ts';
+import type { SmtpStage } from '../../base/bounce/reply.ts';
 
 /**
  * Tracks the stage of an SMTP session from the library's log: each command sent, each reply read. The library's errors do not contain it: a

@@ -1,12 +1,10 @@
-import {
-  classifyMail,
-  type InboundMail,
-  type MailEnvelope,
-  type MailVerdict,
-  readMail,
-  replyText,
-} from '../../base/mail-in/index.ts';
-import { createWorkerPool, TaskStopped, type WorkerPool } from '../threads/index.ts';
+import { classifyMail } from '../../base/mail-in/classify-mail.ts';
+import type { InboundMail } from '../../base/mail-in/mail.ts';
+import type { MailEnvelope, MailVerdict } from '../../base/mail-in/verdict.ts';
+import { readMail } from '../../base/mail-in/read-mail.ts';
+import { replyText } from '../../base/mail-in/reply-text.ts';
+import { createWorkerPool, type WorkerPool } from '../threads/worker-pool.ts';
+import { TaskStopped } from '../threads/task-stopped.ts';
 
 /** An inbound email, its classification, and the text that its author wrote. */
 export type ReadInbound = { mail: InboundMail; verdict: MailVerdict; text: string };

@@ -1,4 +1,4 @@
-import { serveTasks } from '../threads/index.ts';
+import { serveTasks } from '../threads/serve-tasks.ts';
 import { JoinedChunks } from './joined-chunks.ts';
 import { readHere } from './read-inbound.ts';
 

@@ -4,7 +4,7 @@ import { systemClock } from '../../base/clock.ts';
 import { silentLog } from '../../base/log.ts';
 import { testDatabase } from '../../../testkit/database.ts';
 import { dumpSchema } from '../../../testkit/schema-dump.ts';
-import { openDatabase } from '../db/index.ts';
+import { openDatabase } from '../db/database.ts';
 
 const SCHEMA_FILE = new URL('../../../schema.sql', import.meta.url);
 

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
-import type { Resolver } from '../dns/index.ts';
+import type { Resolver } from '../dns/resolver.ts';
 import { type AddressKind, addressKind } from './address.ts';
 import { blocked, type Phase, Refusal } from './failure.ts';
 import { createLookup } from './look-up.ts';

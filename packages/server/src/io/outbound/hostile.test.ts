@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type DnsServer, startDnsServer } from '../../../testkit/dns-server.ts';
-import { createResolver } from '../dns/index.ts';
+import { createResolver } from '../dns/resolver.ts';
 import { addressKind } from './address.ts';
 import { checkUrl } from './check-url.ts';
 import { createOutbound, type Outbound } from './outbound.ts';

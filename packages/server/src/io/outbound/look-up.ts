@@ -2,7 +2,7 @@ import { promises as dns } from 'node:dns';
 import { isIPv6, type LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
 import { isLoopbackName } from '../../base/loopback.ts';
-import type { Resolver } from '../dns/index.ts';
+import type { Resolver } from '../dns/resolver.ts';
 import { blocked, Refusal } from './failure.ts';
 
 export type LookupRules = {

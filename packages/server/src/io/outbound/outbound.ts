@@ -1,4 +1,4 @@
-import type { Resolver } from '../dns/index.ts';
+import type { Resolver } from '../dns/resolver.ts';
 import { bareHost, checkUrl } from './check-url.ts';
 import { createAgents } from './agents.ts';
 import { exchange, type OutboundAnswer } from './exchange.ts';

@@ -5,7 +5,7 @@ import type {
   PriceFacts,
   ProductFacts,
   SubscriptionFacts,
-} from '../../base/billing/index.ts';
+} from '../../base/billing/facts.ts';
 import {
   customerFacts,
   invoiceFacts,

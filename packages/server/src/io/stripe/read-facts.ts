@@ -6,7 +6,7 @@ import type {
   PriceFacts,
   ProductFacts,
   SubscriptionFacts,
-} from '../../base/billing/index.ts';
+} from '../../base/billing/facts.ts';
 
 /** The used fields of Stripe's objects; all others are ignored. */
 export function customerFacts(customer: Stripe.Customer): CustomerFacts {

@@ -1,7 +1,8 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { at, emptyWorld, stripeCustomer } from '../../../testkit/stripe-objects.ts';
 import { STRIPE_KEY, stripeServer, type Trouble } from '../../../testkit/stripe-server.ts';
-import { isStripeKey, openStripe, StripeRefusal } from './index.ts';
+import { isStripeKey, openStripe } from './open-stripe.ts';
+import { StripeRefusal } from './refusal.ts';
 
 const BEGAN = at('2026-02-01');
 const world = emptyWorld();

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { TEST_TASKS } from '../../../testkit/test-thread.ts';
-import { createWorkerPool, TaskStopped, type WorkerPool, type WorkerPoolOptions } from './index.ts';
+import { createWorkerPool, type WorkerPool, type WorkerPoolOptions } from './worker-pool.ts';
+import { TaskStopped } from './task-stopped.ts';
 
 type TestTasks = typeof TEST_TASKS;
 

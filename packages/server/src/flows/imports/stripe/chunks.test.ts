@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { InvoiceFacts, SubscriptionFacts } from '../../../base/billing/index.ts';
-import { catalogueOf } from '../../../base/billing/index.ts';
-import type { CustomerHistory } from '../../../features/billing/index.ts';
-import type { ImportChunk } from '../../../features/imports/index.ts';
+import type { InvoiceFacts, SubscriptionFacts } from '../../../base/billing/facts.ts';
+import { catalogueOf } from '../../../base/billing/catalogue.ts';
+import type { CustomerHistory } from '../../../features/billing/snapshot.ts';
+import type { ImportChunk } from '../../../features/imports/source.ts';
 import { addHistory, type Begun, begin, isEmpty } from './chunks.ts';
 
 const GROUND = {

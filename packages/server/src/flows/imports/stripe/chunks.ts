@@ -1,8 +1,9 @@
 import { BULK_INGEST_MAX_RECORDS } from '@beckon/contract';
-import { type BillingRecords, type Catalogue, recordsOf } from '../../../base/billing/index.ts';
+import { type BillingRecords, recordsOf } from '../../../base/billing/records.ts';
+import type { Catalogue } from '../../../base/billing/catalogue.ts';
 import { iso } from '../../../base/clock.ts';
-import type { CustomerHistory } from '../../../features/billing/index.ts';
-import type { ImportChunk, ImportNote } from '../../../features/imports/index.ts';
+import type { CustomerHistory } from '../../../features/billing/snapshot.ts';
+import type { ImportChunk, ImportNote } from '../../../features/imports/source.ts';
 
 /** A chunk that is being filled, and how many customers it contains. */
 export type Begun = { chunk: ImportChunk & Filled; customers: number };

@@ -7,10 +7,12 @@ import { importDeps, workThrough } from '../../../../testkit/imports.ts';
 import { stripeAccount } from '../../../../testkit/stripe-account.ts';
 import { STRIPE_KEY, stripeServer } from '../../../../testkit/stripe-server.ts';
 import { idMaker } from '../../../base/ids.ts';
-import type { Import, ImportRef } from '../../../features/imports/index.ts';
-import { openStripe } from '../../../io/stripe/index.ts';
+import type { Import } from '../../../features/imports/import.ts';
+import type { ImportRef } from '../../../features/imports/store.ts';
+import { openStripe } from '../../../io/stripe/open-stripe.ts';
 import { createProject } from '../../create-project.ts';
-import { askCheck, claimImport, createImport, foundImport, giveKey, startImport, workOn } from '../index.ts';
+import { askCheck, createImport, foundImport, giveKey, startImport } from '../manage.ts';
+import { claimImport, workOn } from '../work-on.ts';
 import { stripeSources } from './stripe-source.ts';
 
 const NOW = Date.parse('2026-06-01T00:00:00.000Z');

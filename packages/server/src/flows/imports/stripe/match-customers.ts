@@ -1,15 +1,11 @@
-import { matchCustomer } from '../../../base/billing/index.ts';
-import {
-  type Decision,
-  listNamed,
-  listUndecided,
-  moveSnapshot,
-  type Snapshot,
-  type Undecided,
-  updateDecisions,
-} from '../../../features/billing/index.ts';
-import { findByAddress, findPeople } from '../../../features/people/index.ts';
-import type { Database, Tx } from '../../../io/db/index.ts';
+import { matchCustomer } from '../../../base/billing/match.ts';
+import { type Decision, moveSnapshot, updateDecisions } from '../../../features/billing/store.ts';
+import { listNamed, listUndecided, type Undecided } from '../../../features/billing/reads.ts';
+import type { Snapshot } from '../../../features/billing/snapshot.ts';
+import { findByAddress } from '../../../features/people/find-emails.ts';
+import { findPeople } from '../../../features/people/people.ts';
+import type { Database } from '../../../io/db/database.ts';
+import type { Tx } from '../../../io/db/statements.ts';
 import type { StripeAsked } from '../deps.ts';
 
 const AT_ONCE = 500;

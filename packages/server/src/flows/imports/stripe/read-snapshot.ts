@@ -1,15 +1,13 @@
-import {
-  findSnapshot,
-  keepPage,
-  OBJECTS_MAX,
-  type ReadPage,
-  type Snapshot,
-} from '../../../features/billing/index.ts';
-import { ImportHalt } from '../../../features/imports/index.ts';
-import { type Kind, StripeRefusal, type StripeReader } from '../../../io/stripe/index.ts';
+import { findSnapshot } from '../../../features/billing/reads.ts';
+import { keepPage, type ReadPage } from '../../../features/billing/keep-page.ts';
+import { OBJECTS_MAX, type Snapshot } from '../../../features/billing/snapshot.ts';
+import { ImportHalt } from '../../../features/imports/source.ts';
+import type { Kind } from '../../../io/stripe/pages.ts';
+import { StripeRefusal } from '../../../io/stripe/refusal.ts';
+import type { StripeReader } from '../../../io/stripe/open-stripe.ts';
 import type { StripeAsked } from '../deps.ts';
 import { matchCustomers } from './match-customers.ts';
-import type { Database } from '../../../io/db/index.ts';
+import type { Database } from '../../../io/db/database.ts';
 
 export type StripeDeps = {
   db: Pick<Database, 'transaction' | 'query' | 'prepared'>;

@@ -10,13 +10,10 @@ import { stripeCustomer } from '../../../../testkit/stripe-objects.ts';
 import { SCENARIOS_AT, scenarioWorld } from '../../../../testkit/stripe-scenarios.ts';
 import { STRIPE_KEY, stripeServer } from '../../../../testkit/stripe-server.ts';
 import { idMaker } from '../../../base/ids.ts';
-import {
-  insertImport,
-  NOTHING_COUNTED,
-  type ImportChunk,
-  type Place,
-} from '../../../features/imports/index.ts';
-import { openStripe } from '../../../io/stripe/index.ts';
+import { insertImport } from '../../../features/imports/store.ts';
+import { NOTHING_COUNTED } from '../../../features/imports/import.ts';
+import type { ImportChunk, Place } from '../../../features/imports/source.ts';
+import { openStripe } from '../../../io/stripe/open-stripe.ts';
 import { createProject } from '../../create-project.ts';
 import { erasePerson } from '../../erase-person.ts';
 import { stripeSources } from './stripe-source.ts';

@@ -1,6 +1,6 @@
-import { type Catalogue, catalogueOf } from '../../../base/billing/index.ts';
-import { findSnapshot, listCatalogue, listHistories } from '../../../features/billing/index.ts';
-import type { ImportChunk, ImportSource, Place } from '../../../features/imports/index.ts';
+import { type Catalogue, catalogueOf } from '../../../base/billing/catalogue.ts';
+import { findSnapshot, listCatalogue, listHistories } from '../../../features/billing/reads.ts';
+import type { ImportChunk, ImportSource, Place } from '../../../features/imports/source.ts';
 import type { OpenStripe, StripeAsked } from '../deps.ts';
 import { addHistory, type Begun, begin, isEmpty } from './chunks.ts';
 import { inSeconds, readSnapshot, type StripeDeps } from './read-snapshot.ts';

@@ -1,4 +1,4 @@
-import { readEvent } from '../../../base/records/index.ts';
+import { readEvent } from '../../../base/records/record.ts';
 import type { IngestEndpoint } from '../endpoint.ts';
 import { readSingle } from '../envelope.ts';
 

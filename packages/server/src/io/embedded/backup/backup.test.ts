@@ -10,15 +10,9 @@ import { silentLog } from '../../../base/log.ts';
 import { archiveSettings } from './archive.ts';
 import { sweepBackupDrafts } from './drafts.ts';
 import { findGap } from './find-gap.ts';
-import {
-  closeEnvelope,
-  listBackups,
-  newestBackupAt,
-  openEnvelope,
-  pruneBackups,
-  restoreBackup,
-  verifyBackup,
-} from './index.ts';
+import { closeEnvelope, openEnvelope } from './envelope.ts';
+import { listBackups, newestBackupAt, pruneBackups, verifyBackup } from './list-backups.ts';
+import { restoreBackup } from './restore-backup.ts';
 import type { Manifest } from './manifest.ts';
 
 const PASSPHRASE = 'correct horse battery staple';

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { openRestores } from '../../../../testkit/restores.ts';
 import { isRoot } from '../account.ts';
-import { verifyBackup } from './index.ts';
+import { verifyBackup } from './list-backups.ts';
 
 const { folder, backupDir, printed, live, backUp, putBack, write, readOf, letArchive } = await openRestores();
 afterEach(() => void vi.restoreAllMocks());

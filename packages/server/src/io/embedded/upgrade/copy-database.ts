@@ -1,5 +1,6 @@
 import pg from 'pg';
-import { appliedMigrations, migrateUpTo, readSchemaState } from '../../db/index.ts';
+import { appliedMigrations, readSchemaState } from '../../db/schema-state.ts';
+import { migrateUpTo } from '../../db/migrate.ts';
 import { EmbeddedFailure } from '../failure.ts';
 import { copyTable } from './copy-table.ts';
 import type { EmbeddedConnection } from '../follow.ts';

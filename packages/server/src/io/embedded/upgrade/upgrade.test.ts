@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { silentLog } from '../../../base/log.ts';
-import { migrate } from '../../db/index.ts';
+import { migrate } from '../../db/migrate.ts';
 import { isRoot } from '../account.ts';
 import { readFacts } from '../facts.ts';
 import { openHome } from '../home.ts';

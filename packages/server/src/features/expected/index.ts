@@ -1,2 +1,0 @@
-export { type Drift, driftOf } from './drift.ts';
-export { deleteExpected, upsertExpected } from './store.ts';

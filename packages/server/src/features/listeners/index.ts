@@ -1,1 +1,0 @@
-export { openListener, resealListeners } from './listener.ts';

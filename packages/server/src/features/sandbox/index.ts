@@ -1,2 +1,0 @@
-export { countSandbox, findToDo, type SandboxCounts, type ToDo } from './reads.ts';
-export { endAdvance, takeAdvance } from './store.ts';

@@ -1,2 +1,0 @@
-export { DEMO_DAYS, DEMO_NAME, type DemoDeps, makeDemo } from './make-demo.ts';
-export { removeDemos } from './remove-demo.ts';

@@ -1,1 +1,0 @@
-export { type Worded, wordDraft, type WordDeps } from './word-draft.ts';

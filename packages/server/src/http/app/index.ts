@@ -1,2 +1,0 @@
-export { type AppFile, type AppState, readAppFiles } from './files.ts';
-export { mountApp } from './mount-app.ts';

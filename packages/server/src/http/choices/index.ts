@@ -1,1 +1,0 @@
-export { type ChoicesDeps, mountChoices } from './mount-choices.ts';

@@ -1,1 +1,0 @@
-export { type GuideState, mountGuide, readGuide } from './mount-guide.ts';

@@ -1,1 +1,0 @@
-export { mountSandbox, type SandboxDeps } from './mount-sandbox.ts';

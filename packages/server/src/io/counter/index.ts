@@ -1,2 +1,0 @@
-export type { Grant } from './bucket.ts';
-export { type Counter, createCounter } from './counter.ts';

@@ -1,2 +1,0 @@
-export { createLookUp, type LookUp } from './look-up.ts';
-export { type Answer, createResolver, type Resolver } from './resolver.ts';

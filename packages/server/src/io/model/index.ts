@@ -1,1 +1,0 @@
-export { type DraftModel, type ModelAnswer, type ModelSettings, openModel } from './draft-model.ts';
