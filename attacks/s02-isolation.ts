@@ -44,7 +44,7 @@ export const s02: Attack = {
     const tests = await runTests(target, [
       'packages/server/src/http/dashboard/isolation.test.ts',
       'packages/server/src/http/dashboard/access.test.ts',
-      'packages/server/src/io/migrations/schema.test.ts',
+      'packages/server/src/platform/migrations/schema.test.ts',
     ]);
     return [...findings, ...tests];
   },

@@ -28,8 +28,8 @@ export const s03: Attack = {
       ...(await attackClosed(target)),
       ...(await attackRedirects(target)),
       ...(await runTests(target, [
-        'packages/server/src/io/outbound/hostile.test.ts',
-        'packages/server/src/io/outbound/outbound.test.ts',
+        'packages/server/src/platform/outbound/hostile.test.ts',
+        'packages/server/src/platform/outbound/outbound.test.ts',
       ])),
     ];
   },

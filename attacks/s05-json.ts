@@ -107,9 +107,9 @@ export const s05: Attack = {
       'packages/server/src/http/v1/bad-input.test.ts',
       'packages/server/src/http/v1/envelope.test.ts',
       'packages/server/src/http/v1/json-cost.test.ts',
-      'packages/server/src/base/json-scan.test.ts',
+      'packages/server/src/platform/text/json-scan.test.ts',
       'packages/server/src/http/dashboard/hostile.test.ts',
-      'packages/server/src/base/records/record.test.ts',
+      'packages/server/src/platform/records/record.test.ts',
     ]);
     return [...findings, ...tests];
   },

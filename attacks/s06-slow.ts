@@ -41,7 +41,7 @@ export const s06: Attack = {
         findings.push({ severity: 'high', what: `under ${name} ${under.failures} good requests fail` });
     }
     const tests = await runTests(target, [
-      'packages/server/src/http/body.test.ts',
+      'packages/server/src/platform/http/body.test.ts',
       'packages/server/src/http/edge.test.ts',
       'packages/server/src/http/server.test.ts',
     ]);

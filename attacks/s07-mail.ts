@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
-import { silentLog } from '../packages/server/src/base/log.ts';
-import { composeMail } from '../packages/server/src/io/mail/compose.ts';
-import { openRelay } from '../packages/server/src/io/mail/relay.ts';
+import { silentLog } from '../packages/server/src/platform/log.ts';
+import { composeMail } from '../packages/server/src/platform/mail/compose.ts';
+import { openRelay } from '../packages/server/src/platform/mail/relay.ts';
 import type { Attack, Finding, Target } from './attack.ts';
 import { hostileAddresses, mailPayloads, SMUGGLED_ENDS } from './mail-payloads.ts';
 import { runTests } from './run-tests.ts';
@@ -19,7 +19,7 @@ export const s07: Attack = {
       ...(await smuggleIn(target)),
       ...(await runTests(target, [
         'packages/server/src/flows/send-drafts/hostile-values.test.ts',
-        'packages/server/src/io/mail/compose.test.ts',
+        'packages/server/src/platform/mail/compose.test.ts',
         'packages/server/src/io/mail/forward.test.ts',
         'packages/server/src/http/mail-in/forged.test.ts',
         'packages/server/src/http/mail-in/limits.test.ts',

@@ -12,7 +12,7 @@ export const s08: Attack = {
       'packages/server/src/features/writing/injection.test.ts',
       'packages/server/src/features/writing/cost.test.ts',
       'packages/server/src/flows/rendering/rendering.test.ts',
-      'packages/server/src/io/threads/worker-pool.test.ts',
+      'packages/server/src/platform/threads/worker-pool.test.ts',
       'packages/server/src/features/writing/render.test.ts',
       'packages/server/src/features/writing/render-email.test.ts',
       'packages/server/src/features/writing/compile-letter.test.ts',

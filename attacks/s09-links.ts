@@ -86,7 +86,7 @@ export const s09: Attack = {
     const tests = await runTests(target, [
       'packages/server/src/http/track/track.test.ts',
       'packages/server/src/http/choices/choices.test.ts',
-      'packages/server/src/base/letter-token.test.ts',
+      'packages/server/src/platform/crypto/email-token.test.ts',
     ]);
     return [...findings, ...tests];
   },

@@ -34,7 +34,7 @@ export const s10: Attack = {
         'packages/server/src/http/dashboard/team-attack.test.ts',
         'packages/server/src/http/dashboard/team-sign-in.test.ts',
         'packages/server/src/http/dashboard/redact.test.ts',
-        'packages/server/src/http/app/app.test.ts',
+        'packages/server/src/platform/http/static/app.test.ts',
       ])),
     ];
     if (!existsSync('/usr/bin/chromium')) {

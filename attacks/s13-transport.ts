@@ -41,7 +41,7 @@ export const s13: Attack = {
       else target.note('not installed: testssl.sh; sslscan alone was asked');
       const tests = await runTests(target, [
         'packages/server/src/http/edge.test.ts',
-        'packages/server/src/http/transport.test.ts',
+        'packages/server/src/platform/http/transport.test.ts',
       ]);
       return [...findings, ...tests];
     } finally {

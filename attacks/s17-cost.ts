@@ -48,7 +48,7 @@ async function attackAll(target: Target, inputs: Input[]): Promise<Finding[]> {
 }
 
 const TESTS = [
-  'packages/server/src/http/body.test.ts',
+  'packages/server/src/platform/http/body.test.ts',
   'packages/server/src/features/writing/render.test.ts',
   'packages/server/src/io/mail/read-inbound.test.ts',
 ];

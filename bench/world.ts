@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
-import { parsePredicate } from '../packages/server/src/base/predicate/parse.ts';
-import type { Predicate } from '../packages/server/src/base/predicate/predicate.ts';
-import { predicateSql } from '../packages/server/src/base/predicate/sql.ts';
-import { sqlParams } from '../packages/server/src/base/predicate/sql-params.ts';
+import { parsePredicate } from '../packages/server/src/platform/predicate/parse.ts';
+import type { Predicate } from '../packages/server/src/platform/predicate/predicate.ts';
+import { predicateSql } from '../packages/server/src/platform/predicate/sql.ts';
+import { sqlParams } from '../packages/server/src/platform/predicate/sql-params.ts';
 import { ensurePartitions } from '../packages/server/src/features/events/partitions.ts';
 import { createAudience } from '../packages/server/src/flows/create-audience.ts';
-import type { Database } from '../packages/server/src/io/db/database.ts';
+import type { Database } from '../packages/server/src/platform/db/database.ts';
 import { fillInSteps, withClient } from './fill.ts';
 import { listRuleNeeds } from '../packages/server/src/flows/rules-in-force.ts';
 

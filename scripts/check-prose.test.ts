@@ -48,7 +48,7 @@ describe('check-prose', () => {
     const { stdout } = check({
       'node_modules/a/README.md': 'Read the letter.',
       'packages/client/dist/README.md': 'Read the letter.',
-      'packages/server/src/base/recipient-texts/de.ts': "export const a = 'Nobody told the letter';",
+      'packages/server/src/platform/recipient-texts/de.ts': "export const a = 'Nobody told the letter';",
     });
     expect(stdout).not.toMatch(/ [1-9]\d* {2}headless/);
   });
@@ -78,8 +78,8 @@ describe('surfaceOf', () => {
     ['string', 'packages/dashboard/src/app/shell.tsx', 'dashboard strings'],
     ['string', 'packages/cli/src/program.ts', 'CLI strings'],
     ['string', 'packages/server/src/operator/doctor.ts', 'CLI strings'],
-    ['string', 'packages/server/src/base/recipient-texts/en.ts', 'recipient texts'],
-    ['string', 'packages/server/src/http/faults.ts', 'server strings'],
+    ['string', 'packages/server/src/platform/recipient-texts/en.ts', 'recipient texts'],
+    ['string', 'packages/server/src/platform/http/faults.ts', 'server strings'],
     ['string', 'packages/contract/src/faults.ts', 'contract'],
     ['string', 'packages/client/src/beckon.ts', 'client'],
     ['comment', 'scripts/check.ts', 'comments'],

@@ -34,10 +34,10 @@ export const GROWN: Grown[] = [
     ],
     frame: (text) => `{"users":[{"external_user_id":"u","traits":{"list":[${text}1]}}]}`,
     async load() {
-      const { checkJson, MANY_JSON } = await import('../../packages/server/src/http/check-json.ts');
+      const { checkJson, MANY_JSON } = await import('../../packages/server/src/platform/http/check-json.ts');
       const { readBulk } = await import('../../packages/server/src/http/v1/envelope.ts');
-      const { runSteps } = await import('../../packages/server/src/base/steps.ts');
-      const { readUser } = await import('../../packages/server/src/base/records/record.ts');
+      const { runSteps } = await import('../../packages/server/src/platform/time/steps.ts');
+      const { readUser } = await import('../../packages/server/src/platform/records/record.ts');
       return (input) => {
         checkJson(Buffer.from(input), MANY_JSON);
         const options = { now: 0, checkStrings: true, field: 'users' } as const;
@@ -267,7 +267,7 @@ export const GROWN: Grown[] = [
     ],
     frame: (text) => `{"any":[${text}{"trait":"b","equals":2}]}`,
     async load() {
-      const { parsePredicate } = await import('../../packages/server/src/base/predicate/parse.ts');
+      const { parsePredicate } = await import('../../packages/server/src/platform/predicate/parse.ts');
       return (definition) => parsePredicate(JSON.parse(definition));
     },
   },

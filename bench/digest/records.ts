@@ -1,5 +1,5 @@
 import { putRecords } from '../../packages/server/testkit/inbox.ts';
-import type { Database } from '../../packages/server/src/io/db/database.ts';
+import type { Database } from '../../packages/server/src/platform/db/database.ts';
 import { EVENT_NAMES, userOf, type World } from '../world.ts';
 
 /** The size of a chunk of a bulk request. */

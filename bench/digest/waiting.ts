@@ -1,4 +1,4 @@
-import type { Database } from '../../packages/server/src/io/db/database.ts';
+import type { Database } from '../../packages/server/src/platform/db/database.ts';
 
 export async function waitingOf(db: Database, projectId: number): Promise<number> {
   const rows = await db.query<{ waiting: number }>(

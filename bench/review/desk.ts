@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../../packages/server/src/io/db/database.ts';
+import type { Database } from '../../packages/server/src/platform/db/database.ts';
 import { makeLink } from '../../packages/server/src/features/team/links.ts';
 import { createRule } from '../../packages/server/src/flows/create-rule.ts';
 import { progress } from '../fill.ts';

@@ -1,13 +1,13 @@
 import { createServer } from 'node:http';
-import { idMaker } from '../../packages/server/src/base/ids.ts';
-import { systemClock } from '../../packages/server/src/base/clock.ts';
-import { silentLog } from '../../packages/server/src/base/log.ts';
+import { idMaker } from '../../packages/server/src/platform/ids.ts';
+import { systemClock } from '../../packages/server/src/platform/time/clock.ts';
+import { silentLog } from '../../packages/server/src/platform/log.ts';
 import { createModels } from '../../packages/server/src/flows/models.ts';
 import type { SendDeps } from '../../packages/server/src/flows/send-drafts/decide-batch.ts';
 import type { Sender, Sent } from '../../packages/server/src/flows/send-drafts/index.ts';
 import { recordResults } from '../../packages/server/src/flows/send-drafts/record-results.ts';
 import { claimBatch } from '../../packages/server/src/flows/send-drafts/send-batch.ts';
-import { openDatabase } from '../../packages/server/src/io/db/database.ts';
+import { openDatabase } from '../../packages/server/src/platform/db/database.ts';
 import { testMailroom } from '../../packages/server/testkit/mailroom.ts';
 import { startSender } from '../../packages/server/src/worker/sender.ts';
 import type { LetterResult } from '../../packages/server/src/flows/send-drafts/heed-refusals.ts';

@@ -3,7 +3,7 @@ import { findShippedLetter } from '../../packages/server/src/features/writing/sh
 import { renderLetter } from '../../packages/server/src/features/writing/render.ts';
 import { createRule } from '../../packages/server/src/flows/create-rule.ts';
 import { setSettings } from '../../packages/server/src/flows/set-settings.ts';
-import type { Database } from '../../packages/server/src/io/db/database.ts';
+import type { Database } from '../../packages/server/src/platform/db/database.ts';
 import { pause } from '../digest/visible.ts';
 import { fillInSteps } from '../fill.ts';
 import type { Ground } from '../stage.ts';

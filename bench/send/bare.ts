@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import DKIM from 'nodemailer/lib/dkim';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
-import { silentLog } from '../../packages/server/src/base/log.ts';
-import { composeMail } from '../../packages/server/src/io/mail/compose.ts';
-import type { DkimKey, Letter } from '../../packages/server/src/io/mail/letter.ts';
-import { openRelay } from '../../packages/server/src/io/mail/relay.ts';
+import { silentLog } from '../../packages/server/src/platform/log.ts';
+import { composeMail } from '../../packages/server/src/platform/mail/compose.ts';
+import type { DkimKey, Letter } from '../../packages/server/src/platform/mail/outgoing-email.ts';
+import { openRelay } from '../../packages/server/src/platform/mail/relay.ts';
 
 /**
  * The baselines of `send throughput`: emails with the same text to the same sink over the same number of connections, without a database.

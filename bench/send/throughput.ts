@@ -1,5 +1,5 @@
-import { silentLog } from '../../packages/server/src/base/log.ts';
-import { openRelay } from '../../packages/server/src/io/mail/relay.ts';
+import { silentLog } from '../../packages/server/src/platform/log.ts';
+import { openRelay } from '../../packages/server/src/platform/mail/relay.ts';
 import { median } from '../measure.ts';
 import { ratio, round } from '../print.ts';
 import { progress, withClient } from '../fill.ts';

@@ -6,7 +6,7 @@ import { renderEmail } from '../../packages/server/src/features/writing/render-e
 import { renderLetter } from '../../packages/server/src/features/writing/render.ts';
 import { createRule } from '../../packages/server/src/flows/create-rule.ts';
 import { setSettings } from '../../packages/server/src/flows/set-settings.ts';
-import type { DkimKey } from '../../packages/server/src/io/mail/letter.ts';
+import type { DkimKey } from '../../packages/server/src/platform/mail/outgoing-email.ts';
 import { NAME, type World } from '../rules/world.ts';
 import type { Ground } from '../stage.ts';
 import { addSilent, makePeople } from '../world.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { idMaker } from '../../packages/server/src/base/ids.ts';
+import { idMaker } from '../../packages/server/src/platform/ids.ts';
 import type { Import } from '../../packages/server/src/features/imports/import.ts';
 import {
   askCheck,

@@ -1,10 +1,10 @@
-import { systemClock } from '../../packages/server/src/base/clock.ts';
-import { idMaker } from '../../packages/server/src/base/ids.ts';
-import { createLog } from '../../packages/server/src/base/log.ts';
-import { createSealer } from '../../packages/server/src/base/seal.ts';
+import { systemClock } from '../../packages/server/src/platform/time/clock.ts';
+import { idMaker } from '../../packages/server/src/platform/ids.ts';
+import { createLog } from '../../packages/server/src/platform/log.ts';
+import { createSealer } from '../../packages/server/src/platform/crypto/encrypt.ts';
 import { openSuppressionHasher } from '../../packages/server/src/features/suppressions/hasher.ts';
 import { createDigest } from '../../packages/server/src/flows/digest/index.ts';
-import { openDatabase } from '../../packages/server/src/io/db/database.ts';
+import { openDatabase } from '../../packages/server/src/platform/db/database.ts';
 import { stripeReader } from '../../packages/server/src/main/stripe-reader.ts';
 import { startDigester } from '../../packages/server/src/worker/digester.ts';
 import { startImporter } from '../../packages/server/src/worker/importer.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { iso, systemClock } from '../../packages/server/src/base/clock.ts';
-import { idMaker } from '../../packages/server/src/base/ids.ts';
-import { dueEarlier } from '../../packages/server/src/features/turns/due.ts';
+import { iso, systemClock } from '../../packages/server/src/platform/time/clock.ts';
+import { idMaker } from '../../packages/server/src/platform/ids.ts';
+import { dueEarlier } from '../../packages/server/src/platform/locks/timers.ts';
 import { messageName } from '../../packages/server/src/features/webhooks/webhook.ts';
 import { insertMessages as queueWebhooks } from '../../packages/server/src/features/webhooks/store.ts';
 import { addEndpoint } from '../../packages/server/src/flows/webhook-endpoints.ts';

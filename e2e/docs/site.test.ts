@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { mountGuide, readGuide } from '../../packages/server/src/http/guide/mount-guide.ts';
+import { mountGuide, readGuide } from '../../packages/server/src/platform/http/static/mount-guide.ts';
 import { PAGES } from '../../site/pages.ts';
 import { hasBrowser, newPerson, openBrowser, violationsOf } from '../kit/browser.ts';
 import { ROOT } from './texts.ts';

@@ -8,7 +8,7 @@ import { CATALOGUE, type SettingName } from '../../packages/server/src/features/
 import { parseRule } from '../../packages/server/src/features/rules/parse.ts';
 import { loadConfig } from '../../packages/server/src/main/config.ts';
 import { VARIABLES } from '../../packages/server/src/main/variables.ts';
-import { parsePredicate } from '../../packages/server/src/base/predicate/parse.ts';
+import { parsePredicate } from '../../packages/server/src/platform/predicate/parse.ts';
 import { commandLine, serverProgram } from '../../site/generated/commands.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';
 import { commandsOf, misunderstood, variablesOf, wordsOf } from './commands.ts';

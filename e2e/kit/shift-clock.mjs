@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 /**
  * Shifts the clock of Beckon's programs by `SHIFT_CLOCK_MS` milliseconds. Load it with `NODE_OPTIONS=--import`.
  *
- * `io/db/database.ts` keeps the real clock: it measures how far the machine's clock is from that of PostgreSQL, and would take the
+ * `platform/db/database.ts` keeps the real clock: it measures how far the machine's clock is from that of PostgreSQL, and would take the
  * shift out again. npm loads this file too, with a Node.js that may be older and lack these hooks.
  */
-const CLOCK = '/packages/server/src/base/clock.ts';
-const REAL = '/packages/server/src/io/db/database.ts';
+const CLOCK = '/packages/server/src/platform/time/clock.ts';
+const REAL = '/packages/server/src/platform/db/database.ts';
 const SHIFTED = '?shifted';
 
 module.registerHooks?.({

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { CRASH_POINTS } from '../../packages/server/src/base/crash-points.ts';
+import { CRASH_POINTS } from '../../packages/server/src/platform/failpoints.ts';
 import { CRASH_ACTIONS, createTrap, parseArmed, printArmed } from './arm.ts';
 import { POINTS } from './crashes.ts';
 

@@ -1,6 +1,6 @@
 import diagnostics from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
-import { CRASH_POINTS, type CrashPoint, type Reach } from '../../packages/server/src/base/crash-points.ts';
+import { CRASH_POINTS, type CrashPoint, type Reach } from '../../packages/server/src/platform/failpoints.ts';
 
 /**
  * The action at a failpoint. `kill`: the process ends, as by SIGKILL. `throw`: the current work fails. `stall`: the process blocks for five

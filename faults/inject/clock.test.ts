@@ -12,7 +12,12 @@ import {
   nextAttempt,
   readRetryAfter,
 } from '../../packages/server/src/features/webhooks/schedule.ts';
-import { askBreaker, closedBreaker, passed, tripped } from '../../packages/server/src/io/mail/breaker.ts';
+import {
+  askBreaker,
+  closedBreaker,
+  passed,
+  tripped,
+} from '../../packages/server/src/platform/mail/breaker.ts';
 
 const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
 const START = Date.UTC(2026, 2, 29);

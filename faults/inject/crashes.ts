@@ -1,7 +1,7 @@
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CrashPoint } from '../../packages/server/src/base/crash-points.ts';
+import type { CrashPoint } from '../../packages/server/src/platform/failpoints.ts';
 import type { Fault, Role, Stage, Victim } from '../fault.ts';
 import { anybody } from '../kills/anybody.ts';
 import { between, pick } from '../random.ts';

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createOutbound } from '../../packages/server/src/io/outbound/outbound.ts';
-import type { OutboundAnswer } from '../../packages/server/src/io/outbound/exchange.ts';
+import { createOutbound } from '../../packages/server/src/platform/outbound/outbound.ts';
+import type { OutboundAnswer } from '../../packages/server/src/platform/outbound/exchange.ts';
 import { BAD_MODES, badAnswer } from './receiver.ts';
 
 const outbound = createOutbound({ allowPrivate: true, connectMs: 2_000, totalMs: 2_000 });

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Reach } from '../../packages/server/src/base/crash-points.ts';
+import type { Reach } from '../../packages/server/src/platform/failpoints.ts';
 import { type Config, loadConfig } from '../../packages/server/src/main/config.ts';
 import { readRelease } from '../../packages/server/src/main/release.ts';
 import { serve } from '../../packages/server/src/main/serve.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Fault } from '../../packages/server/src/base/fault.ts';
+import { Fault } from '../../packages/server/src/platform/fault.ts';
 import { createSigners } from '../../packages/server/src/features/domains/signers.ts';
 import { type Act, moveDraft } from '../../packages/server/src/flows/move-draft.ts';
 import { resumeProject, pauseProject } from '../../packages/server/src/flows/pause-project.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { letterToken, type TokenUse } from '../../packages/server/src/base/letter-token.ts';
+import { letterToken, type TokenUse } from '../../packages/server/src/platform/crypto/email-token.ts';
 import { openTalk } from '../../packages/server/testkit/smtp-talk.ts';
 import { openJournal, type SinkEntry, type World } from '../journal.ts';
 import { between, pick, type Random, randomOf } from '../random.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../../packages/server/src/base/canonical-json.ts';
+import { canonicalJson } from '../../packages/server/src/platform/text/canonical-json.ts';
 import { readIdempotencyKey } from '../../packages/server/src/features/idempotency/key.ts';
 import type { Answer, OnceRow, Request } from './facts.ts';
 

@@ -1,4 +1,4 @@
-import { sha256 } from '../../packages/server/src/base/hash.ts';
+import { sha256 } from '../../packages/server/src/platform/crypto/hash.ts';
 import { startSink } from '../../packages/server/testkit/sink.ts';
 import { openJournal } from '../journal.ts';
 import { randomOf } from '../random.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '../../packages/server/src/io/db/database.ts';
+import type { Database } from '../../packages/server/src/platform/db/database.ts';
 import type { Role } from '../fault.ts';
 import type { Entry } from '../journal.ts';
 import { followJournal } from './follow.ts';

@@ -1,9 +1,9 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock } from '../../packages/server/src/base/clock.ts';
-import { silentLog } from '../../packages/server/src/base/log.ts';
-import { type Database, openDatabase } from '../../packages/server/src/io/db/database.ts';
-import { migrate } from '../../packages/server/src/io/db/migrate.ts';
+import { systemClock } from '../../packages/server/src/platform/time/clock.ts';
+import { silentLog } from '../../packages/server/src/platform/log.ts';
+import { type Database, openDatabase } from '../../packages/server/src/platform/db/database.ts';
+import { migrate } from '../../packages/server/src/platform/db/migrate.ts';
 import { openSecrets } from '../../packages/server/src/main/secrets.ts';
 import { type DnsServer, startDnsServer } from '../../packages/server/testkit/dns-server.ts';
 import { freePort } from '../../packages/server/testkit/free-port.ts';

@@ -1,6 +1,6 @@
-import { deriveKey } from '../../packages/server/src/base/hash.ts';
-import { idMaker, type NewId } from '../../packages/server/src/base/ids.ts';
-import { createSealer, type Sealer } from '../../packages/server/src/base/seal.ts';
+import { deriveKey } from '../../packages/server/src/platform/crypto/hash.ts';
+import { idMaker, type NewId } from '../../packages/server/src/platform/ids.ts';
+import { createSealer, type Sealer } from '../../packages/server/src/platform/crypto/encrypt.ts';
 import type { MailSettings } from '../../packages/server/src/features/domains/domain.ts';
 import { createKey } from '../../packages/server/src/flows/create-key.ts';
 import { createProject } from '../../packages/server/src/flows/create-project.ts';
@@ -10,9 +10,9 @@ import { lookAtDomain } from '../../packages/server/src/flows/domains/look-at-do
 import { requireDomain } from '../../packages/server/src/flows/domains/view.ts';
 import { setSettings } from '../../packages/server/src/flows/set-settings.ts';
 import { addEndpoint } from '../../packages/server/src/flows/webhook-endpoints.ts';
-import type { Database } from '../../packages/server/src/io/db/database.ts';
-import { createResolver, type Resolver } from '../../packages/server/src/io/dns/resolver.ts';
-import { createOutbound } from '../../packages/server/src/io/outbound/outbound.ts';
+import type { Database } from '../../packages/server/src/platform/db/database.ts';
+import { createResolver, type Resolver } from '../../packages/server/src/platform/dns/resolver.ts';
+import { createOutbound } from '../../packages/server/src/platform/outbound/outbound.ts';
 import type { DnsServer } from '../../packages/server/testkit/dns-server.ts';
 import type { World } from '../journal.ts';
 

@@ -32,7 +32,7 @@ BEGIN
 END
 $function$
 ;
-COMMENT ON FUNCTION beckon.instant(text) IS 'Parses a date or timestamp; NULL if the text is neither. Accepts the same texts as base/instant.ts, with the same result. Never fails, because the texts come from customers.';
+COMMENT ON FUNCTION beckon.instant(text) IS 'Parses a date or timestamp; NULL if the text is neither. Accepts the same texts as platform/time/instant.ts, with the same result. Never fails, because the texts come from customers.';
 
 CREATE SEQUENCE beckon.project_id_seq;
 

@@ -375,7 +375,7 @@ def place(f, known, barrel):
         sibling = re.sub(r'\.test\.ts$', '', rel)
         if sibling in FILES and FILES[sibling] != '-' and f'{SRC}/{sibling}.ts' in known:
             return FILES[sibling] + '.test.ts'
-    if barrel(f) and rel != 'io/embedded/index.ts':
+    if barrel(f) and rel != 'platform/postgres/index.ts':
         return '-'
     d, base = os.path.split(rel)
     to = folder(d)

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Random } from '../../packages/server/src/flows/demo/random.ts';
-import type { Database } from '../../packages/server/src/io/db/database.ts';
-import type { Query, Session } from '../../packages/server/src/io/db/statements.ts';
+import type { Database } from '../../packages/server/src/platform/db/database.ts';
+import type { Query, Session } from '../../packages/server/src/platform/db/statements.ts';
 import { Wrong } from '../emails/checks.ts';
 import { apply, keptName, type Rows, runStore, type Weakness, type Writes } from './rows.ts';
 

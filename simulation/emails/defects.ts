@@ -1,4 +1,4 @@
-import { Fault } from '../../packages/server/src/base/fault.ts';
+import { Fault } from '../../packages/server/src/platform/fault.ts';
 import type { Draft } from '../../packages/server/src/features/drafts/draft.ts';
 import { PRODUCT, type Product } from './product.ts';
 

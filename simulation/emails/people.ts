@@ -1,4 +1,4 @@
-import { normaliseAddress } from '../../packages/server/src/base/address.ts';
+import { normaliseAddress } from '../../packages/server/src/platform/net/address.ts';
 import { type By, type Decided, isRefused } from '../../packages/server/src/features/drafts/refuse.ts';
 import { cancel, hold, release } from '../../packages/server/src/features/drafts/hold-draft.ts';
 import { closeEditor, edit, openEditor } from '../../packages/server/src/features/drafts/edit-draft.ts';

@@ -1,4 +1,4 @@
-import { normaliseAddress } from '../../packages/server/src/base/address.ts';
+import { normaliseAddress } from '../../packages/server/src/platform/net/address.ts';
 import { cancel, release } from '../../packages/server/src/features/drafts/hold-draft.ts';
 import { closeEditor } from '../../packages/server/src/features/drafts/edit-draft.ts';
 import { type Decided, isRefused } from '../../packages/server/src/features/drafts/refuse.ts';

@@ -7,13 +7,13 @@ const NAMED: Record<string, string[]> = {
   // The one transaction of the accept path.
   'flows/accept/statements.ts': ['idempotency', 'inbox', 'ingest_queue'],
   // The tokens. Their limits belong to the projects module.
-  'io/counter/store.ts': ['rate_limit'],
+  'platform/rate-limits/store.ts': ['rate_limit'],
   // The installation belongs to no module.
   'main/secrets.ts': ['installation'],
 };
 
 /** Moves whole projects between databases, and removes demos: it writes every table that has a project id as its first column. */
-const OF_ALL_TABLES = 'io/db/project-rows.ts';
+const OF_ALL_TABLES = 'platform/db/project-rows.ts';
 
 type Write = { file: string; table: string };
 

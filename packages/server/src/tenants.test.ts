@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ACROSS_PROJECTS } from '../testkit/across-projects.ts';
 import { literalsOf, type Statement, statementsOfSources } from '../testkit/statements.ts';
-import { TABLES } from './io/db/tables.ts';
+import { TABLES } from './platform/db/tables.ts';
 
 const OF_PROJECTS = new Set(
   TABLES.flatMap((table) => (table.kind === 'tenant' && table.column === 'project_id' ? [table.name] : [])),

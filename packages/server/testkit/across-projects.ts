@@ -17,7 +17,7 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
         'SELECT DISTINCT project_id FROM beckon.erasure',
       ],
       'features/sending/messages.ts': ['WHERE next_at < $1 ORDER BY next_at LIMIT 1000'],
-      'features/turns/store.ts': [
+      'platform/locks/store.ts': [
         'FROM beckon.tenant_due WHERE work = $3',
         'SELECT EXISTS (SELECT 1 FROM beckon.inbox)',
       ],
@@ -40,7 +40,7 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
         'WHERE organization_id = $1 ORDER BY project_id',
         'FROM beckon.project ORDER BY project_id',
       ],
-      'features/turns/store.ts': ['SELECT DISTINCT ahead_ms'],
+      'platform/locks/store.ts': ['SELECT DISTINCT ahead_ms'],
       'flows/depth-readings.ts': ['AS gauge', 'WITH RECURSIVE head'],
     },
   },
@@ -67,7 +67,7 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
   {
     why: 'Is made of parts, and another part says of which project',
     statements: {
-      'base/predicate/sql.ts': [
+      'platform/predicate/sql.ts': [
         'beckon.person_email x',
         'beckon.person_event x',
         'beckon.event x',

@@ -1,5 +1,5 @@
-import { idMaker } from '../src/base/ids.ts';
-import { silentLog } from '../src/base/log.ts';
+import { idMaker } from '../src/platform/ids.ts';
+import { silentLog } from '../src/platform/log.ts';
 import type { Happened, Outcome, WhatHappened } from '../src/features/outcomes/outcome.ts';
 import { recordOutcomes } from '../src/flows/record-outcome/record-outcomes.ts';
 import { HOUR } from './drafts.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../src/base/clock.ts';
+import type { Clock } from '../src/platform/time/clock.ts';
 
 export type HeldClock = Clock & { advance(ms: number): void };
 

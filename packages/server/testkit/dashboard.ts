@@ -1,7 +1,7 @@
 import Fastify from 'fastify';
 import type { Role } from '@beckon/contract/dashboard';
-import { idMaker } from '../src/base/ids.ts';
-import { silentLog } from '../src/base/log.ts';
+import { idMaker } from '../src/platform/ids.ts';
+import { silentLog } from '../src/platform/log.ts';
 import type { Access } from '../src/features/team/team.ts';
 import { createModels } from '../src/flows/models.ts';
 import { listRuleNeeds } from '../src/flows/rules-in-force.ts';
@@ -11,8 +11,8 @@ import { createDashboardApi } from '../src/http/dashboard/mount.ts';
 import { createFeeds } from '../src/http/dashboard/feeds.ts';
 import { DASHBOARD_ROUTES } from '../src/http/dashboard/index.ts';
 import type { DashboardDeps } from '../src/http/dashboard/deps.ts';
-import { transportRules } from '../src/http/transport.ts';
-import type { Database } from '../src/io/db/database.ts';
+import { transportRules } from '../src/platform/http/transport.ts';
+import type { Database } from '../src/platform/db/database.ts';
 import { testMail } from './mailroom.ts';
 import { PEPPER } from './server.ts';
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, inject } from 'vitest';
-import type { Clock } from '../src/base/clock.ts';
-import { silentLog } from '../src/base/log.ts';
-import type { ConnectionSource } from '../src/io/db/connection.ts';
-import { type Database, openDatabase } from '../src/io/db/database.ts';
+import type { Clock } from '../src/platform/time/clock.ts';
+import { silentLog } from '../src/platform/log.ts';
+import type { ConnectionSource } from '../src/platform/db/connection.ts';
+import { type Database, openDatabase } from '../src/platform/db/database.ts';
 import { inAdmin } from './global-setup.ts';
 
 export type TestDatabase = { url: string; connection: ConnectionSource; drop(): Promise<void> };

@@ -1,9 +1,9 @@
-import { systemClock } from '../src/base/clock.ts';
-import { silentLog } from '../src/base/log.ts';
+import { systemClock } from '../src/platform/time/clock.ts';
+import { silentLog } from '../src/platform/log.ts';
 import { isSuppressed } from '../src/features/people/watermark.ts';
 import { listPeople } from '../src/features/people/people.ts';
 import { createProject } from '../src/flows/create-project.ts';
-import { type Database, openDatabase } from '../src/io/db/database.ts';
+import { type Database, openDatabase } from '../src/platform/db/database.ts';
 import {
   type AcceptedRecord,
   type Event,

@@ -1,11 +1,11 @@
-import { idMaker } from '../src/base/ids.ts';
-import { silentLog } from '../src/base/log.ts';
+import { idMaker } from '../src/platform/ids.ts';
+import { silentLog } from '../src/platform/log.ts';
 import { listBuilding } from '../src/features/audiences/build-edition.ts';
-import { duePlaces } from '../src/features/turns/due.ts';
+import { duePlaces } from '../src/platform/locks/timers.ts';
 import { createDigest, type Digest } from '../src/flows/digest/index.ts';
 import { createSender, type Sender } from '../src/flows/send-drafts/index.ts';
 import type { Mailroom } from '../src/flows/send-drafts/mailroom.ts';
-import type { Database } from '../src/io/db/database.ts';
+import type { Database } from '../src/platform/db/database.ts';
 import { testHasher } from './hasher.ts';
 import type { HeldClock } from './clock.ts';
 import { type TestTransport, testTransport } from './transport.ts';

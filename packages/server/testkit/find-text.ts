@@ -1,5 +1,5 @@
 import { zstdDecompressSync } from 'node:zlib';
-import type { Tx } from '../src/io/db/statements.ts';
+import type { Tx } from '../src/platform/db/statements.ts';
 import { decodeChunk } from '../src/features/inbox/chunk.ts';
 
 /**

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { silentLog } from '../src/base/log.ts';
-import { migrate } from '../src/io/db/migrate.ts';
-import { openEmbedded } from '../src/io/embedded/index.ts';
+import { silentLog } from '../src/platform/log.ts';
+import { migrate } from '../src/platform/db/migrate.ts';
+import { openEmbedded } from '../src/platform/postgres/index.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {

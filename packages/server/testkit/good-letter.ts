@@ -1,5 +1,5 @@
-import { composeMail } from '../src/io/mail/compose.ts';
-import type { DkimKey, Letter } from '../src/io/mail/letter.ts';
+import { composeMail } from '../src/platform/mail/compose.ts';
+import type { DkimKey, Letter } from '../src/platform/mail/outgoing-email.ts';
 
 const PREHEADER = 'Three steps are left before your team can begin.';
 const LINKS = {

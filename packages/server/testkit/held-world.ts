@@ -1,7 +1,7 @@
-import type { Clock } from '../src/base/clock.ts';
-import type { Query } from '../src/io/db/statements.ts';
-import type { AskerDeps } from '../src/io/counter/asker.ts';
-import type { Timer } from '../src/io/counter/timer.ts';
+import type { Clock } from '../src/platform/time/clock.ts';
+import type { Query } from '../src/platform/db/statements.ts';
+import type { AskerDeps } from '../src/platform/rate-limits/token-requester.ts';
+import type { Timer } from '../src/platform/rate-limits/timer.ts';
 
 /**
  * A clock that moves only when the test moves it, and a database whose statements are counted and awaited. It never sleeps: `quiet`

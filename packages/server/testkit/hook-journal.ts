@@ -1,5 +1,5 @@
 import { readWebhookSecret, verifyWebhook } from '@beckon/contract/signature';
-import { sha256 } from '../src/base/hash.ts';
+import { sha256 } from '../src/platform/crypto/hash.ts';
 import { type HookAnswer, type Hooked, hookServer } from './hook-server.ts';
 
 /** A customer's server that records every POST, together with the server's own records at that moment. */

@@ -2,8 +2,8 @@ import { createInterface } from 'node:readline';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { silentLog } from '../src/base/log.ts';
-import { openDatabase } from '../src/io/db/database.ts';
+import { silentLog } from '../src/platform/log.ts';
+import { openDatabase } from '../src/platform/db/database.ts';
 import { startImporter } from '../src/worker/importer.ts';
 import { importDeps } from './imports.ts';
 

@@ -1,11 +1,11 @@
-import { idMaker } from '../src/base/ids.ts';
-import { silentLog } from '../src/base/log.ts';
+import { idMaker } from '../src/platform/ids.ts';
+import { silentLog } from '../src/platform/log.ts';
 import { type Import, PART_BYTES } from '../src/features/imports/import.ts';
 import type { ImportChunk, ImportSource, Place } from '../src/features/imports/source.ts';
 import { askCheck, createImport, foundImport, putPart, startImport } from '../src/flows/imports/manage.ts';
 import { claimImport, workOn } from '../src/flows/imports/work-on.ts';
 import type { ImportDeps } from '../src/flows/imports/deps.ts';
-import type { Database } from '../src/io/db/database.ts';
+import type { Database } from '../src/platform/db/database.ts';
 import { testMail } from './mailroom.ts';
 
 type Uploaded = { projectId: number; kind: 'users' | 'events'; text: string | Buffer; name?: string };

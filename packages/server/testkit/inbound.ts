@@ -1,12 +1,12 @@
 import { afterAll } from 'vitest';
-import { createFairQueue } from '../src/base/fair-queue.ts';
-import { idMaker } from '../src/base/ids.ts';
-import { silentLog } from '../src/base/log.ts';
+import { createFairQueue } from '../src/platform/async/fair-queue.ts';
+import { idMaker } from '../src/platform/ids.ts';
+import { silentLog } from '../src/platform/log.ts';
 import type { ReceiveDeps } from '../src/flows/receive-mail/receive-mail.ts';
 import { type MailInOptions, startMailIn } from '../src/http/mail-in/index.ts';
-import { createLookUp } from '../src/io/dns/look-up.ts';
+import { createLookUp } from '../src/platform/dns/look-up.ts';
 import { createMailReader } from '../src/io/mail/read-inbound.ts';
-import type { Database } from '../src/io/db/database.ts';
+import type { Database } from '../src/platform/db/database.ts';
 import type { MailStage, MailStory } from './mail-stage.ts';
 import { TOKEN_KEYS } from './mailroom.ts';
 import type { SunkLetter } from './sink.ts';

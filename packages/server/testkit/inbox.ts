@@ -2,7 +2,7 @@ import { encodeChunk } from '../src/features/inbox/chunk.ts';
 import type { Priority } from '../src/features/inbox/take.ts';
 import { lockQueue } from '../src/features/inbox/queue.ts';
 import { insertChunks, updateQueueAdvanced } from '../src/features/inbox/store.ts';
-import type { Database } from '../src/io/db/database.ts';
+import type { Database } from '../src/platform/db/database.ts';
 
 export type Put = {
   projectId: number;

@@ -1,13 +1,13 @@
 import { afterAll } from 'vitest';
-import { createSealer } from '../src/base/seal.ts';
-import { silentLog } from '../src/base/log.ts';
+import { createSealer } from '../src/platform/crypto/encrypt.ts';
+import { silentLog } from '../src/platform/log.ts';
 import { createSigners } from '../src/features/domains/signers.ts';
 import { addDomain } from '../src/flows/domains/change-domain.ts';
 import { checkDomain } from '../src/flows/domains/check-domain.ts';
 import { requireDomain } from '../src/flows/domains/view.ts';
 import { relayTransport } from '../src/flows/send-drafts/relay-transport.ts';
-import { createResolver } from '../src/io/dns/resolver.ts';
-import { openRelay } from '../src/io/mail/relay.ts';
+import { createResolver } from '../src/platform/dns/resolver.ts';
+import { openRelay } from '../src/platform/mail/relay.ts';
 import { type DnsServer, startDnsServer } from './dns-server.ts';
 import { type Sink, startSink, type SunkLetter } from './sink.ts';
 import { newStory, openStage, type Stage, type Story } from './story.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { systemClock } from '../src/base/clock.ts';
-import { silentLog } from '../src/base/log.ts';
+import { systemClock } from '../src/platform/time/clock.ts';
+import { silentLog } from '../src/platform/log.ts';
 import { resumeDomain } from '../src/flows/domains/change-domain.ts';
 import { setSettings } from '../src/flows/set-settings.ts';
-import { type Database, openDatabase } from '../src/io/db/database.ts';
+import { type Database, openDatabase } from '../src/platform/db/database.ts';
 import { startDnsServer } from './dns-server.ts';
 import { type FaultRelay, startFaultRelay } from './fault-relay.ts';
 import { putRecords } from './inbox.ts';

@@ -1,8 +1,8 @@
-import type { TokenKeys } from '../src/base/letter-token.ts';
-import { createSealer } from '../src/base/seal.ts';
-import { createLookUp } from '../src/io/dns/look-up.ts';
-import { createResolver } from '../src/io/dns/resolver.ts';
-import { createOutbound } from '../src/io/outbound/outbound.ts';
+import type { TokenKeys } from '../src/platform/crypto/email-token.ts';
+import { createSealer } from '../src/platform/crypto/encrypt.ts';
+import { createLookUp } from '../src/platform/dns/look-up.ts';
+import { createResolver } from '../src/platform/dns/resolver.ts';
+import { createOutbound } from '../src/platform/outbound/outbound.ts';
 import { createRenderer } from '../src/flows/rendering/renderer.ts';
 import { testHasher } from './hasher.ts';
 import type { Mailroom } from '../src/flows/send-drafts/mailroom.ts';

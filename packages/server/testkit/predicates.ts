@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { testValue } from '../src/base/predicate/compare.ts';
-import type { Facts, Window } from '../src/base/predicate/predicate.ts';
+import { testValue } from '../src/platform/predicate/compare.ts';
+import type { Facts, Window } from '../src/platform/predicate/predicate.ts';
 
 /**
  * Generates random users and predicates from pools so small that they often match. `factsOf` computes facts from the events themselves, in

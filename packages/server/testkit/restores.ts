@@ -2,15 +2,15 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach } from 'vitest';
-import { silentLog } from '../src/base/log.ts';
+import { silentLog } from '../src/platform/log.ts';
 import {
   type Embedded,
   openEmbedded,
   type Restored,
   restoreBackup,
   takeBackup,
-} from '../src/io/embedded/index.ts';
-import { ask, soon } from '../src/io/embedded/test-directory.ts';
+} from '../src/platform/postgres/index.ts';
+import { ask, soon } from '../src/platform/postgres/test-directory.ts';
 
 type Putting = { from: string; until?: number; timeline?: number };
 

@@ -1,4 +1,4 @@
-import type { Tx } from '../src/io/db/statements.ts';
+import type { Tx } from '../src/platform/db/statements.ts';
 
 /**
  * Inserts rows directly, without the code that normally writes them. It is for tests that read a state, whatever its history. Columns that

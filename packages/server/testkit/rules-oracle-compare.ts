@@ -1,5 +1,5 @@
 import { explainPerson } from '../src/flows/explain/index.ts';
-import type { Database } from '../src/io/db/database.ts';
+import type { Database } from '../src/platform/db/database.ts';
 import { HOUR } from './drafts.ts';
 import { foresee } from './rules-oracle.ts';
 import { gateNow, personOf, quietEnd, zoneOf } from './rules-oracle-sending.ts';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { SCHEMA } from '../src/io/db/schema-state.ts';
+import { SCHEMA } from '../src/platform/db/schema-state.ts';
 
 const HEADER = `-- The database schema. The migration 0001-baseline runs this file on a new database.
 -- After an edit, run "npm run schema": it writes the file back in the form and order of PostgreSQL's catalog.

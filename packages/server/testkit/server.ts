@@ -1,11 +1,11 @@
-import { systemClock, type Clock } from '../src/base/clock.ts';
-import { silentLog, type Log } from '../src/base/log.ts';
+import { systemClock, type Clock } from '../src/platform/time/clock.ts';
+import { silentLog, type Log } from '../src/platform/log.ts';
 import { createKey } from '../src/flows/create-key.ts';
 import { createProject } from '../src/flows/create-project.ts';
 import type { Mailroom } from '../src/flows/send-drafts/mailroom.ts';
 import type { Transport } from '../src/flows/send-drafts/transport.ts';
 import type { TeamTransport } from '../src/flows/team-mail.ts';
-import { openDatabase, type Database } from '../src/io/db/database.ts';
+import { openDatabase, type Database } from '../src/platform/db/database.ts';
 import { type RunningServer, startServer } from '../src/main/wire.ts';
 import { testDatabase, type TestDatabase } from './database.ts';
 import { testMail } from './mailroom.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { idMaker } from '../src/base/ids.ts';
+import { idMaker } from '../src/platform/ids.ts';
 import type { Draft } from '../src/features/drafts/draft.ts';
 import { listDrafts } from '../src/features/drafts/reads.ts';
 import { createRule } from '../src/flows/create-rule.ts';

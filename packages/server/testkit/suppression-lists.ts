@@ -1,4 +1,4 @@
-import { iso } from '../src/base/clock.ts';
+import { iso } from '../src/platform/time/clock.ts';
 import {
   isAboutAddress,
   isHashed,

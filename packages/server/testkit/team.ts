@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll } from 'vitest';
 import type { DeviceAnswer, DeviceBegun, Role, TokenScope } from '@beckon/contract/dashboard';
-import { silentLog } from '../src/base/log.ts';
+import { silentLog } from '../src/platform/log.ts';
 import { createTeam, type Team } from '../src/features/team/create-team.ts';
 import { offerSetup } from '../src/flows/team/offer-link.ts';
 import type { DashboardDeps } from '../src/http/dashboard/deps.ts';

@@ -1,5 +1,5 @@
-import { Fault } from '../src/base/fault.ts';
-import { serveTasks } from '../src/io/threads/serve-tasks.ts';
+import { Fault } from '../src/platform/fault.ts';
+import { serveTasks } from '../src/platform/threads/serve-tasks.ts';
 
 /** Tasks with every behavior that a thread of the pool may have. */
 export const TEST_TASKS = {

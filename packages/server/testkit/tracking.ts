@@ -1,14 +1,14 @@
 import Fastify from 'fastify';
 import PostalMime from 'postal-mime';
 import { afterAll } from 'vitest';
-import { idMaker } from '../src/base/ids.ts';
-import { silentLog } from '../src/base/log.ts';
+import { idMaker } from '../src/platform/ids.ts';
+import { silentLog } from '../src/platform/log.ts';
 import { createTemplate } from '../src/flows/templates/write-template.ts';
 import { createTracker, type Tracker } from '../src/flows/track/tracker.ts';
 import { settleHits } from '../src/flows/track/settle-hits.ts';
 import { mountTracking } from '../src/http/track/index.ts';
-import { transportRules } from '../src/http/transport.ts';
-import type { Database } from '../src/io/db/database.ts';
+import { transportRules } from '../src/platform/http/transport.ts';
+import type { Database } from '../src/platform/db/database.ts';
 import { HOUR } from './drafts.ts';
 import { testRenderer, TOKEN_KEYS } from './mailroom.ts';
 import { newStory, type Stage, type Story } from './story.ts';

@@ -1,5 +1,5 @@
 import { TRIES_MAX } from '../src/features/webhooks/schedule.ts';
-import type { Database } from '../src/io/db/database.ts';
+import type { Database } from '../src/platform/db/database.ts';
 import type { Posted } from './hook-journal.ts';
 
 /** Compares the deliveries of outcomes with the journal of the receiving server. */

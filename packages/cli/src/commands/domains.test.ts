@@ -3,7 +3,7 @@ import type { SendingDomain } from '@beckon/contract/dashboard';
 import { testCases } from '../../testkit/cases.ts';
 import { testShell } from '../../testkit/shell.ts';
 import { testWorld } from '../../testkit/world.ts';
-import { createResolver } from '../../../server/src/io/dns/resolver.ts';
+import { createResolver } from '../../../server/src/platform/dns/resolver.ts';
 import { startDnsServer } from '../../../server/testkit/dns-server.ts';
 
 const dns = await startDnsServer();

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { testCases } from '../../testkit/cases.ts';
 import { testShell } from '../../testkit/shell.ts';
 import { testWorld } from '../../testkit/world.ts';
-import { idMaker } from '../../../server/src/base/ids.ts';
-import { silentLog } from '../../../server/src/base/log.ts';
+import { idMaker } from '../../../server/src/platform/ids.ts';
+import { silentLog } from '../../../server/src/platform/log.ts';
 import { insertReply } from '../../../server/src/features/replies/store.ts';
 import { recordOutcomes } from '../../../server/src/flows/record-outcome/record-outcomes.ts';
 

@@ -9,7 +9,7 @@ import { webhooks } from '@beckon/client';
 import { testShell } from '../../testkit/shell.ts';
 import { testWorld } from '../../testkit/world.ts';
 import { insertMessages as queueWebhooks } from '../../../server/src/features/webhooks/store.ts';
-import { idMaker } from '../../../server/src/base/ids.ts';
+import { idMaker } from '../../../server/src/platform/ids.ts';
 
 const world = await testWorld();
 const newId = idMaker(world.server.db.clock);

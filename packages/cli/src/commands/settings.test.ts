@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { testCases } from '../../testkit/cases.ts';
 import { testShell } from '../../testkit/shell.ts';
 import { testWorld } from '../../testkit/world.ts';
-import { systemClock } from '../../../server/src/base/clock.ts';
-import { silentLog } from '../../../server/src/base/log.ts';
+import { systemClock } from '../../../server/src/platform/time/clock.ts';
+import { silentLog } from '../../../server/src/platform/log.ts';
 import { warningCounter } from '../../../server/src/features/warnings/warning-counter.ts';
 
 const world = await testWorld();

@@ -1,6 +1,6 @@
 import { dueHeldNow, type HeldAsked } from '../features/drafts/store.ts';
-import { dueEarlier } from '../features/turns/due.ts';
-import type { Tx } from '../io/db/statements.ts';
+import { dueEarlier } from '../platform/locks/timers.ts';
+import type { Tx } from '../platform/db/statements.ts';
 
 /**
  * Schedules an immediate send check for drafts that are held for one of these reasons, because the cause may be fixed. They are sent

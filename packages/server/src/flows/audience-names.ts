@@ -1,5 +1,5 @@
 import { loadModels } from '../features/audiences/load-models.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Tx } from '../platform/db/statements.ts';
 
 /** Returns a lookup of the project's audience names by id. */
 export async function audienceNames(tx: Tx, projectId: number): Promise<(id: string) => string | undefined> {

@@ -1,6 +1,6 @@
 import { modeChanged, type NewMode } from '../features/drafts/resume-drafts.ts';
 import { withdrawClaims } from '../features/sending/store.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import { moveOpenDrafts } from './open-drafts.ts';
 
 export type ModeOfRule = NewMode & { ruleId: string };

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { costlyBody } from '../../testkit/costly-template.ts';
 import { testRenderer } from '../../testkit/mailroom.ts';
-import { createWorkerPool } from '../io/threads/worker-pool.ts';
+import { createWorkerPool } from '../platform/threads/worker-pool.ts';
 import { tryEmails } from './check-rule.ts';
 import { createRenderer, type Renderer } from './rendering/renderer.ts';
 import type { RenderTasks } from './rendering/tasks.ts';

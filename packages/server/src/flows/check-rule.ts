@@ -1,6 +1,6 @@
-import { type FieldFault, Fault } from '../base/fault.ts';
-import { mentionsOf } from '../base/predicate/mentions.ts';
-import type { Predicate } from '../base/predicate/predicate.ts';
+import { type FieldFault, Fault } from '../platform/fault.ts';
+import { mentionsOf } from '../platform/predicate/mentions.ts';
+import type { Predicate } from '../platform/predicate/predicate.ts';
 import { loadModels } from '../features/audiences/load-models.ts';
 import { beginCounting, findCounted } from '../features/events/counted.ts';
 import type { Definition } from '../features/rules/rule.ts';
@@ -9,7 +9,7 @@ import { checkLetter } from '../features/writing/check-letter.ts';
 import type { LetterText } from '../features/writing/letter.ts';
 import { listTemplates } from '../features/writing/published.ts';
 import { shippedLetterNames } from '../features/writing/shipped.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import { checkWindows } from './check-definition.ts';
 import type { Renderer } from './rendering/renderer.ts';
 import { listRuleNeeds } from './rules-in-force.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type FieldFault, Fault } from '../base/fault.ts';
+import { type FieldFault, Fault } from '../platform/fault.ts';
 import { countOfRule } from '../features/drafts/rule-counts.ts';
 import { documentOf } from '../features/rules/print.ts';
 import { findRule, type WholeRule } from '../features/rules/find-rule.ts';
@@ -7,7 +7,7 @@ import { type Lint, lintRule } from '../features/rules/lint.ts';
 import { parseRule } from '../features/rules/parse.ts';
 import { ruleSentence } from '../features/rules/sentence.ts';
 import { countPlaces } from '../features/sequences/inside.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import { checkReferences, emailFaults } from './check-rule.ts';
 import type { Renderer } from './rendering/renderer.ts';
 import { findSurroundings, type Surroundings } from './show-rules.ts';

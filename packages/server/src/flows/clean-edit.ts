@@ -1,8 +1,8 @@
-import { Fault } from '../base/fault.ts';
+import { Fault } from '../platform/fault.ts';
 import type { Content } from '../features/drafts/draft.ts';
 import { findDraft } from '../features/drafts/reads.ts';
 import { cleanEdited } from '../features/writing/clean-edited.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import type { Renderer } from './rendering/renderer.ts';
 
 /** `before`: the hash of the content that the edit was cleaned against. */

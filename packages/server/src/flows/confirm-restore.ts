@@ -1,5 +1,5 @@
-import { Fault } from '../base/fault.ts';
-import { iso } from '../base/clock.ts';
+import { Fault } from '../platform/fault.ts';
+import { iso } from '../platform/time/clock.ts';
 import {
   type AfterRestore,
   afterRestore,
@@ -18,11 +18,11 @@ import { takeSendTurn } from '../features/sending/send-turn.ts';
 import { doubtRuns, wakeRuns } from '../features/sequences/store.ts';
 import { findRunsById } from '../features/sequences/reads.ts';
 import type { Run } from '../features/sequences/run.ts';
-import { dueEarlier, duesOf } from '../features/turns/due.ts';
-import { takeTurn } from '../features/turns/turn.ts';
+import { dueEarlier, duesOf } from '../platform/locks/timers.ts';
+import { takeTurn } from '../platform/locks/project-lock.ts';
 import { countWaiting } from '../features/inbox/count-waiting.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import { resolveLost } from './record-outcome/resolve-unknown.ts';
 
 export type Confirming = {

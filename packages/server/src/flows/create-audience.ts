@@ -2,8 +2,8 @@ import type { Audience } from '../features/audiences/find-audience.ts';
 import { countPeople } from '../features/audiences/count-people.ts';
 import { createAudience as create } from '../features/audiences/create-audience.ts';
 import type { ListRuleNeeds } from '../features/audiences/rule-needs.ts';
-import { newModel, takeTurn } from '../features/turns/turn.ts';
-import type { Database } from '../io/db/database.ts';
+import { newModel, takeTurn } from '../platform/locks/project-lock.ts';
+import type { Database } from '../platform/db/database.ts';
 import { checkDefinition } from './check-definition.ts';
 
 /** The database, and the needs of rules that depend on audiences. */

@@ -1,9 +1,9 @@
-import { Fault } from '../base/fault.ts';
+import { Fault } from '../platform/fault.ts';
 import { lockQueue } from '../features/inbox/queue.ts';
 import { createKey as create, type NewKey, type NewKeyWanted } from '../features/keys/create-key.ts';
 import { findPair } from '../features/projects/sandbox.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Tx } from '../platform/db/statements.ts';
 
 /**
  * Creates an API key under the project's queue lock, so that two concurrent requests cannot both take the last slot. A test key requested

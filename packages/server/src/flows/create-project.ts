@@ -1,6 +1,6 @@
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from '../platform/time/clock.ts';
 import { openQueue } from '../features/inbox/queue.ts';
-import { Fault } from '../base/fault.ts';
+import { Fault } from '../platform/fault.ts';
 import { countProjectsOf } from '../features/projects/store.ts';
 import { createProject as create, type NewProject } from '../features/projects/create-project.ts';
 import type { Project } from '../features/projects/project.ts';
@@ -8,9 +8,9 @@ import { createRules } from '../features/rules/create-rule.ts';
 import { SHIPPED_RULES } from '../features/rules/shipped.ts';
 import { openSendTurn } from '../features/sending/send-turn.ts';
 import { lockOrganization } from '../features/team/store.ts';
-import { openTurn } from '../features/turns/turn.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Tx } from '../io/db/statements.ts';
+import { openTurn } from '../platform/locks/project-lock.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Tx } from '../platform/db/statements.ts';
 
 /**
  * Creates a project with its queue row and its locks, which ingest, processing and sending require, and with the four shipped rules,

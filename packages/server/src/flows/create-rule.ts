@@ -2,8 +2,8 @@ import type { Actor } from '../features/drafts/draft.ts';
 import { getSettings } from '../features/projects/get-settings.ts';
 import { createRules } from '../features/rules/create-rule.ts';
 import type { Rule } from '../features/rules/rule.ts';
-import { newModel, takeTurn } from '../features/turns/turn.ts';
-import type { Database } from '../io/db/database.ts';
+import { newModel, takeTurn } from '../platform/locks/project-lock.ts';
+import type { Database } from '../platform/db/database.ts';
 import { checkRule, readRule } from './check-rule.ts';
 
 /**

@@ -1,8 +1,8 @@
-import { Fault } from '../base/fault.ts';
+import { Fault } from '../platform/fault.ts';
 import { type Audience, findAudience } from '../features/audiences/find-audience.ts';
 import { deleteAudience as remove } from '../features/audiences/delete-audience.ts';
 import type { RuleNeed } from '../features/audiences/rule-needs.ts';
-import { newModel, takeTurn } from '../features/turns/turn.ts';
+import { newModel, takeTurn } from '../platform/locks/project-lock.ts';
 import type { AudienceDeps } from './create-audience.ts';
 
 /** Deletes an audience under the project lock, so that the next batch is processed without it. Rejected if a rule in force refers to it. */

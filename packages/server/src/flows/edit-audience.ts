@@ -1,7 +1,7 @@
 import type { Audience } from '../features/audiences/find-audience.ts';
 import { type AudienceEdit, editAudience as edit } from '../features/audiences/edit-audience.ts';
 import { countPeople } from '../features/audiences/count-people.ts';
-import { newModel, takeTurn } from '../features/turns/turn.ts';
+import { newModel, takeTurn } from '../platform/locks/project-lock.ts';
 import type { AudienceDeps } from './create-audience.ts';
 import { checkDefinition } from './check-definition.ts';
 import { rebuildReferrers } from './rebuild-audiences.ts';

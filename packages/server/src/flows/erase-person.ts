@@ -1,5 +1,5 @@
-import { iso } from '../base/clock.ts';
-import type { NewId } from '../base/ids.ts';
+import { iso } from '../platform/time/clock.ts';
+import type { NewId } from '../platform/ids.ts';
 import { advanceBuild } from '../features/audiences/build-edition.ts';
 import { eraseStandings } from '../features/audiences/standings.ts';
 import { listAudiences } from '../features/audiences/list-audiences.ts';
@@ -25,12 +25,12 @@ import { deleteMessages as eraseMessages } from '../features/sending/store.ts';
 import { eraseRuns } from '../features/sequences/store.ts';
 import { addChanges, eraseChanges } from '../features/stream/store.ts';
 import type { SuppressionHasher } from '../features/suppressions/hasher.ts';
-import { newModel, takeTurn } from '../features/turns/turn.ts';
+import { newModel, takeTurn } from '../platform/locks/project-lock.ts';
 import { eraseViews } from '../features/views/erase-views.ts';
 import { eraseMessages as eraseWebhooks } from '../features/webhooks/forget-store.ts';
 import { eraseWording } from '../features/wording/store.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import { hashErased } from './erased-suppressions.ts';
 import { eraseImported } from './imports/erase-imported.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
 import { testHasher } from '../../testkit/hasher.ts';
 import { webhookStage } from '../../testkit/webhooks.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import { runRound } from './deliver-webhooks/round.ts';
 import { erasePerson } from './erase-person.ts';
 

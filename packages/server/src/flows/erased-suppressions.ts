@@ -1,12 +1,12 @@
-import { normaliseAddress } from '../base/address.ts';
+import { normaliseAddress } from '../platform/net/address.ts';
 import type { ChangedPerson, PersonId } from '../features/people/people.ts';
 import { findByAddress } from '../features/people/find-emails.ts';
 import type { ClearPlace, StoredSuppression, SuppressedPlace } from '../features/suppressions/suppression.ts';
 import { findLift, findSuppression, type Lift, listHashingProjects } from '../features/suppressions/reads.ts';
 import { hashPlaces, restorePlaces } from '../features/suppressions/erased.ts';
 import type { SuppressionHasher } from '../features/suppressions/hasher.ts';
-import { newModel } from '../features/turns/turn.ts';
-import type { Tx } from '../io/db/statements.ts';
+import { newModel } from '../platform/locks/project-lock.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import type { Model } from './models.ts';
 import { formsOf } from './suppress.ts';
 

@@ -1,4 +1,4 @@
-import { iso, isoOrNull } from '../base/clock.ts';
+import { iso, isoOrNull } from '../platform/time/clock.ts';
 import { listDecisionsOf } from '../features/decisions/reads.ts';
 import { listAll } from '../features/events/list-events.ts';
 import { listWholeMailOf, type WholeMail } from '../features/test-inbox/reads.ts';
@@ -12,7 +12,7 @@ import type { Reply } from '../features/replies/reply.ts';
 import { listRunsOf } from '../features/sequences/reads.ts';
 import { findRefusals, findSuppressions } from '../features/suppressions/reads.ts';
 import { listMessagesOf, type WebhookTrace } from '../features/webhooks/list-of-person.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import { listWholeDrafts, ruleNames, toShownDecision, toShownRun, toWholeDraft } from './person-letters.ts';
 import { listAudiencesOf, toShownEvent } from './show-person.ts';
 import { toShownOutcome } from './shown-outcome.ts';

@@ -1,4 +1,4 @@
-import type { Facts, Mentions } from '../base/predicate/predicate.ts';
+import type { Facts, Mentions } from '../platform/predicate/predicate.ts';
 import type { AudienceModel } from '../features/audiences/model.ts';
 import { findAskedMembers } from '../features/audiences/standings.ts';
 import { answerQuestions, type Ask, type WindowAnswers } from '../features/events/questions.ts';
@@ -7,7 +7,7 @@ import { type CountedNames, isCountedFor } from '../features/events/counted.ts';
 import { findTotals, type Total } from '../features/events/events.ts';
 import type { Person } from '../features/people/person.ts';
 import { type PersonId, personKey } from '../features/people/people.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Tx } from '../platform/db/statements.ts';
 
 /** The data about a user that conditions may use, except for their audiences. */
 export type PersonFacts = Omit<Facts, 'now' | 'isMember'>;

@@ -1,4 +1,4 @@
-import { iso } from '../base/clock.ts';
+import { iso } from '../platform/time/clock.ts';
 import type { Fate } from '../features/sending/simulate.ts';
 import type { GateReason } from '../features/sending/gate.ts';
 

@@ -7,8 +7,8 @@ import { REPLY_RAW_KEPT_MS } from '../features/replies/reply.ts';
 import { deleteFrozen } from '../features/sending/store.ts';
 import { forgetStream } from '../features/stream/store.ts';
 import { forgetMessages as forgetWebhooks } from '../features/webhooks/forget-store.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import { listRulesInForce } from './rules-in-force.ts';
 
 /** A step takes about ten milliseconds, so no other transaction waits long for it. */

@@ -4,11 +4,11 @@ import { answer, openInbound, type Sent, sendTo } from '../../testkit/inbound.ts
 import { type MailStory, newVerifiedStory, openMailStage } from '../../testkit/mail-stage.ts';
 import { TOKEN_KEYS } from '../../testkit/mailroom.ts';
 import { startSink, type SinkRefusal } from '../../testkit/sink.ts';
-import { silentLog } from '../base/log.ts';
+import { silentLog } from '../platform/log.ts';
 import { createSigners } from '../features/domains/signers.ts';
 import { listMail } from '../features/test-inbox/reads.ts';
 import { verifyDkim } from '../features/test-inbox/verify-dkim.ts';
-import { openRelay } from '../io/mail/relay.ts';
+import { openRelay } from '../platform/mail/relay.ts';
 import { type ForwardDeps, forwardNext } from './forward-replies.ts';
 import { receiveMail } from './test-inbox/receive-mail.ts';
 

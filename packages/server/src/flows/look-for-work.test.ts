@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { openTestDatabase } from '../../testkit/database.ts';
-import { systemClock } from '../base/clock.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Session } from '../io/db/statements.ts';
+import { systemClock } from '../platform/time/clock.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Session } from '../platform/db/statements.ts';
 import { createProject } from './create-project.ts';
 import { lookForWork, type Work } from './look-for-work.ts';
 

@@ -1,8 +1,8 @@
 import { type Place, placesWaiting } from '../features/inbox/take.ts';
-import { type DuePlace, duePlaces } from '../features/turns/due.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Tx } from '../io/db/statements.ts';
-import { inSession } from './session.ts';
+import { type DuePlace, duePlaces } from '../platform/locks/timers.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Tx } from '../platform/db/statements.ts';
+import { inSession } from '../platform/db/batch-transaction.ts';
 
 export type Look = { after: number; limit: number; now: Date };
 export type Work = { places: Place[]; dues: DuePlace[] };

@@ -1,13 +1,13 @@
-import { parseDuration } from '../base/duration.ts';
-import { Fault } from '../base/fault.ts';
+import { parseDuration } from '../platform/time/duration.ts';
+import { Fault } from '../platform/fault.ts';
 import type { Actor } from '../features/drafts/draft.ts';
 import { editRule as edit } from '../features/rules/edit-rule.ts';
 import { findRule, listRules, type WholeRule } from '../features/rules/find-rule.ts';
 import { type Ranked, reordered } from '../features/rules/reorder.ts';
 import type { Rule } from '../features/rules/rule.ts';
 import { wholeDocumentOf } from '../features/rules/print.ts';
-import { newModel, takeTurn } from '../features/turns/turn.ts';
-import type { Database } from '../io/db/database.ts';
+import { newModel, takeTurn } from '../platform/locks/project-lock.ts';
+import type { Database } from '../platform/db/database.ts';
 import { createRule } from './create-rule.ts';
 import { type EditedRule, editRule } from './edit-rule.ts';
 

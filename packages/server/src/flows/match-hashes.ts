@@ -3,8 +3,8 @@ import type { ClearPlace } from '../features/suppressions/suppression.ts';
 import { restorePlaces } from '../features/suppressions/erased.ts';
 import type { SuppressionHasher } from '../features/suppressions/hasher.ts';
 import { takeSendTurn } from '../features/sending/send-turn.ts';
-import { takeTurn } from '../features/turns/turn.ts';
-import type { Database } from '../io/db/database.ts';
+import { takeTurn } from '../platform/locks/project-lock.ts';
+import type { Database } from '../platform/db/database.ts';
 import { endForPlaces } from './suppress.ts';
 
 type Matching = { projectId: number; hasher: SuppressionHasher; actor: string };

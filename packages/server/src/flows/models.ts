@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from '../platform/time/clock.ts';
 import type { AudienceModel } from '../features/audiences/model.ts';
 import { loadModels } from '../features/audiences/load-models.ts';
 import { type CountedNames, findCounted, NOTHING_COUNTED } from '../features/events/counted.ts';
@@ -8,10 +8,10 @@ import type { RuleModel } from '../features/rules/model.ts';
 import { compile, type Program } from '../features/sequences/program.ts';
 import { listVersionsInUse, type VersionInUse } from '../features/sequences/reads.ts';
 import { listHashingProjects } from '../features/suppressions/reads.ts';
-import type { Turn } from '../features/turns/turn.ts';
+import type { Turn } from '../platform/locks/project-lock.ts';
 import type { LetterText } from '../features/writing/letter.ts';
 import { loadLetters } from '../features/writing/published.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Tx } from '../platform/db/statements.ts';
 
 /** The compiled definitions and settings of a project, loaded again only when they change. */
 export type Model = {

@@ -1,6 +1,6 @@
-import { Fault } from '../base/fault.ts';
+import { Fault } from '../platform/fault.ts';
 import type { Draft } from '../features/drafts/draft.ts';
-import type { Database } from '../io/db/database.ts';
+import type { Database } from '../platform/db/database.ts';
 import { createModels } from './models.ts';
 import { type Act, type Acted, type Acting, moveDraft, type MoveDeps } from './move-draft.ts';
 

@@ -1,9 +1,9 @@
 import { findRule, type WholeRule } from '../features/rules/find-rule.ts';
 import { compile, type Program } from '../features/sequences/program.ts';
 import { type MovedRuns, type MoveRuns, moveRuns, weighMove } from '../features/sequences/move-runs.ts';
-import { newModel, takeTurn } from '../features/turns/turn.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Tx } from '../io/db/statements.ts';
+import { newModel, takeTurn } from '../platform/locks/project-lock.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import { listRulesInForce } from './rules-in-force.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Draft } from '../features/drafts/draft.ts';
 import { listOpenDrafts } from '../features/drafts/reads.ts';
 import type { Moved } from '../features/drafts/moves.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import { writeMoves } from './write-moves.ts';
 
 type OfRule = { projectId: number; ruleId: string };

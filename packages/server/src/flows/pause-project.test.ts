@@ -5,7 +5,7 @@ import { openTestDatabase } from '../../testkit/database.ts';
 import { HOUR, MINUTE } from '../../testkit/drafts.ts';
 import { openEngine } from '../../testkit/engine.ts';
 import { putRecords } from '../../testkit/inbox.ts';
-import { idMaker } from '../base/ids.ts';
+import { idMaker } from '../platform/ids.ts';
 import type { Draft } from '../features/drafts/draft.ts';
 import { listDrafts } from '../features/drafts/reads.ts';
 import { getSettings } from '../features/projects/get-settings.ts';

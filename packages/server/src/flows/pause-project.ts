@@ -1,4 +1,4 @@
-import { Fault } from '../base/fault.ts';
+import { Fault } from '../platform/fault.ts';
 import type { Actor, Draft } from '../features/drafts/draft.ts';
 import { countToLetGo, type HeldCounts } from '../features/drafts/counts.ts';
 import { listOpenDrafts } from '../features/drafts/reads.ts';
@@ -8,10 +8,10 @@ import { setSettings as writeSettings } from '../features/projects/set-settings.
 import { takeSendTurn } from '../features/sending/send-turn.ts';
 import { withdrawClaims } from '../features/sending/store.ts';
 import { wakeRuns } from '../features/sequences/store.ts';
-import { dueEarlier } from '../features/turns/due.ts';
-import { newModel, takeTurn } from '../features/turns/turn.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Tx } from '../io/db/statements.ts';
+import { dueEarlier } from '../platform/locks/timers.ts';
+import { newModel, takeTurn } from '../platform/locks/project-lock.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import { nextMoment } from './next-due.ts';
 import { writeMoves } from './write-moves.ts';
 

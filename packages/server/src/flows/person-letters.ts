@@ -1,4 +1,4 @@
-import { iso, isoOrNull } from '../base/clock.ts';
+import { iso, isoOrNull } from '../platform/time/clock.ts';
 import { listDecisionsOf } from '../features/decisions/reads.ts';
 import type { LedgerRow } from '../features/decisions/decision.ts';
 import type { Draft } from '../features/drafts/draft.ts';
@@ -9,7 +9,7 @@ import type { PersonId } from '../features/people/people.ts';
 import { listRules } from '../features/rules/find-rule.ts';
 import { listRunsOf } from '../features/sequences/reads.ts';
 import type { Run } from '../features/sequences/run.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Tx } from '../platform/db/statements.ts';
 
 /** The drafts and decisions of rules about a user, with the names of the API. */
 export type ShownDraft = {

@@ -1,4 +1,4 @@
-import { Fault } from '../base/fault.ts';
+import { Fault } from '../platform/fault.ts';
 import { findPeople, type PersonId } from '../features/people/people.ts';
 import { type KeptChange, type PersonThen, personThen } from '../features/people/then.ts';
 import { listImports } from '../features/people/reads.ts';
@@ -6,7 +6,7 @@ import { listNoted } from '../features/people/list-noted.ts';
 import type { Person } from '../features/people/person.ts';
 import { unknownPerson } from '../features/people/show-person.ts';
 import { getSettings } from '../features/projects/get-settings.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Tx } from '../platform/db/statements.ts';
 
 type Asked = PersonId & { at: number; now: number };
 

@@ -7,7 +7,7 @@ import {
 } from '../features/people/timeline.ts';
 import { findPeople } from '../features/people/people.ts';
 import { unknownPerson } from '../features/people/show-person.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import { ruleNames } from './person-letters.ts';
 
 /** A row of the timeline with the names of its rule and audience; a deleted audience has no name. */

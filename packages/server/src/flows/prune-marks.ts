@@ -1,9 +1,9 @@
 import { oldestWaiting } from '../features/inbox/take.ts';
 import { forgetErasures, listErased } from '../features/people/erase-person.ts';
 import { forgetWritten, listWritten } from '../features/people/forget-written.ts';
-import { takeFreeTurns } from '../features/turns/turn.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Tx } from '../io/db/statements.ts';
+import { takeFreeTurns } from '../platform/locks/project-lock.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Tx } from '../platform/db/statements.ts';
 
 /** Lists projects with marks that are needed only while older records wait. */
 export async function listMarked(db: Tx): Promise<number[]> {

@@ -1,8 +1,8 @@
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from '../platform/time/clock.ts';
 import { listBuiltOn } from '../features/audiences/list-referrers.ts';
 import { rebuildAudience } from '../features/audiences/edit-audience.ts';
-import { newModel } from '../features/turns/turn.ts';
-import type { Tx } from '../io/db/statements.ts';
+import { newModel } from '../platform/locks/project-lock.ts';
+import type { Tx } from '../platform/db/statements.ts';
 
 type Deps = { tx: Tx; clock: Clock };
 type Wanted = { projectId: number; audienceIds: string[]; people: number };

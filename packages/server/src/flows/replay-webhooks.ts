@@ -1,9 +1,9 @@
-import { Fault } from '../base/fault.ts';
+import { Fault } from '../platform/fault.ts';
 import { requireEndpoint } from '../features/endpoints/require-endpoint.ts';
-import { dueEarlier } from '../features/turns/due.ts';
+import { dueEarlier } from '../platform/locks/timers.ts';
 import type { DeliveryState, History, Replay } from '../features/webhooks/webhook.ts';
 import { insertHistory, replayDeliveries } from '../features/webhooks/replay-store.ts';
-import type { Database } from '../io/db/database.ts';
+import type { Database } from '../platform/db/database.ts';
 
 /** The webhooks to send again: with the same id and body, but with the current secrets and URL. */
 export type ReplayWanted = {

@@ -1,7 +1,7 @@
-import type { Log } from '../base/log.ts';
+import type { Log } from '../platform/log.ts';
 import { acceptPlace, isAccepted, isGateClosed, noteHere } from '../features/restores/store.ts';
 import type { RestoreGuard } from '../features/restores/lineage.ts';
-import type { Database } from '../io/db/database.ts';
+import type { Database } from '../platform/db/database.ts';
 
 /**
  * Returns true if emails may be sent at all. In a restored database, emails that were sent after the restored time are still waiting and

@@ -1,7 +1,7 @@
 import { lockQueue } from '../features/inbox/queue.ts';
 import { findKey } from '../features/keys/find-key.ts';
 import { revokeKey as revoke } from '../features/keys/revoke-key.ts';
-import type { Database } from '../io/db/database.ts';
+import type { Database } from '../platform/db/database.ts';
 
 export type RevokedKey = { id: string; label: string; revokedAt: Date };
 

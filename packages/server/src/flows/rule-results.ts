@@ -9,7 +9,7 @@ import { getSettings } from '../features/projects/get-settings.ts';
 import { findRule, type WholeRule } from '../features/rules/find-rule.ts';
 import { type Reason, REASONS } from '../features/rules/rule.ts';
 import { countLift, type Lift } from '../features/sequences/count-runs.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Tx } from '../platform/db/statements.ts';
 
 export type RuleResults = {
   rule: WholeRule;

@@ -3,7 +3,7 @@ import type { ActiveRule } from '../features/rules/model.ts';
 import { listVersionsAwaited } from '../features/rules/reads.ts';
 import { loadRules } from '../features/rules/load-rules.ts';
 import { listVersionsInUse, type VersionInUse } from '../features/sequences/reads.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Tx } from '../platform/db/statements.ts';
 
 /** A version of a rule that still decides something: the current one, or an older one with active runs or pending timers. */
 export type RuleInForce = Pick<ActiveRule, 'definition' | 'conditions'> & {

@@ -1,5 +1,5 @@
 import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
-import { iso, isoOrNull } from '../base/clock.ts';
+import { iso, isoOrNull } from '../platform/time/clock.ts';
 import {
   countNeeds,
   type DraftNamed,
@@ -21,8 +21,8 @@ import { listDemoted } from '../features/rules/list-demoted.ts';
 import { listRules } from '../features/rules/find-rule.ts';
 import { hasMessages } from '../features/sending/message-anywhere.ts';
 import { listSuppressions } from '../features/suppressions/reads.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import { ruleNames } from './person-letters.ts';
 import type { Mailroom } from './send-drafts/mailroom.ts';
 import { foreseeFirst } from './show-schedule.ts';

@@ -1,4 +1,4 @@
-import { iso } from '../base/clock.ts';
+import { iso } from '../platform/time/clock.ts';
 import { type Arm, liftOf, type LiftShown } from '../features/insights/lift.ts';
 import {
   bouncedOf,
@@ -9,7 +9,7 @@ import {
 } from '../features/insights/insight.ts';
 import { countInsights } from '../features/insights/reads.ts';
 import { countLift } from '../features/sequences/count-runs.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Tx } from '../platform/db/statements.ts';
 
 /**
  * A row of insights, with the names of the API. Rates are shares: bounces and edits of the sent emails, everything else of the delivered

@@ -1,5 +1,5 @@
-import { Fault } from '../base/fault.ts';
-import { ownZone } from '../base/zone.ts';
+import { Fault } from '../platform/fault.ts';
+import { ownZone } from '../platform/time/zone.ts';
 import { findDraft } from '../features/drafts/reads.ts';
 import type { ReadMail } from '../features/test-inbox/read-mail.ts';
 import { findUrls, type JudgedHit, listJudgedHits } from '../features/outcomes/hit-reads.ts';
@@ -11,7 +11,7 @@ import type { Reply } from '../features/replies/reply.ts';
 import { findFrozen, type FrozenRow } from '../features/sending/messages.ts';
 import { findLetter, type Letter } from '../features/sending/letters.ts';
 import { listTold } from '../features/webhooks/reads.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import type { Renderer } from './rendering/renderer.ts';
 
 /** A claimed email as it was sent, with everything that is known about its results. */

@@ -1,6 +1,6 @@
-import { iso, isoOrNull } from '../base/clock.ts';
-import { evaluate } from '../base/predicate/evaluate.ts';
-import type { Facts, Mentions } from '../base/predicate/predicate.ts';
+import { iso, isoOrNull } from '../platform/time/clock.ts';
+import { evaluate } from '../platform/predicate/evaluate.ts';
+import type { Facts, Mentions } from '../platform/predicate/predicate.ts';
 import type { Edition } from '../features/audiences/model.ts';
 import { listAudiences } from '../features/audiences/list-audiences.ts';
 import { loadModels } from '../features/audiences/load-models.ts';
@@ -10,11 +10,11 @@ import type { Move } from '../features/drafts/moves.ts';
 import { answerThen, countThen } from '../features/events/then.ts';
 import type { Certainty, Known, PersonThen } from '../features/people/then.ts';
 import type { PersonId } from '../features/people/people.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import { findPersonThen } from './person-then.ts';
 import { ruleNames } from './person-letters.ts';
-import { inSnapshot } from './snapshot.ts';
+import { inSnapshot } from '../platform/db/snapshot.ts';
 
 /** A user at a past time, with the names of the API; `unknown`: the changes of that time are no longer kept. */
 export type ShownThen = {

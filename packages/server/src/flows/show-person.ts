@@ -4,7 +4,7 @@ import { type EventOfPerson, listNewest } from '../features/events/list-events.t
 import { listOutcomesOf } from '../features/outcomes/reads.ts';
 import type { PersonId } from '../features/people/people.ts';
 import { showPerson as show, type ShownPerson, unknownPerson } from '../features/people/show-person.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import {
   listLettersOf,
   ruleNames,

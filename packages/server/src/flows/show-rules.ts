@@ -12,7 +12,7 @@ import { type Reason, REASONS } from '../features/rules/rule.ts';
 import { ruleSentence } from '../features/rules/sentence.ts';
 import { type Silence, silenceOf } from '../features/rules/silence.ts';
 import { countRuns, type RunCounts } from '../features/sequences/count-runs.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import { autopilotPeriod } from './autopilot.ts';
 
 /** A rule in words, with its lints and whether it has stopped firing. */

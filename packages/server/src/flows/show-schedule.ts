@@ -1,5 +1,5 @@
-import { iso, isoOrNull } from '../base/clock.ts';
-import { runStepsSlowly } from '../base/steps.ts';
+import { iso, isoOrNull } from '../platform/time/clock.ts';
+import { runStepsSlowly } from '../platform/time/steps.ts';
 import { countOpen } from '../features/drafts/rule-counts.ts';
 import { findDrafts } from '../features/drafts/reads.ts';
 import { findPeople } from '../features/people/people.ts';
@@ -9,13 +9,13 @@ import { type Fate, type QueuedDraft, simulating } from '../features/sending/sim
 import type { Policy } from '../features/sending/facts.ts';
 import { quietSpans, quietUntil } from '../features/sending/quiet-hours.ts';
 import type { Throttle } from '../features/sending/throttle.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import { ruleNames } from './person-letters.ts';
 import type { Mailroom } from './send-drafts/mailroom.ts';
 import { policyOf } from './send-drafts/ask-gates.ts';
 import { forecastOf } from './forecast.ts';
-import { inSnapshot } from './snapshot.ts';
+import { inSnapshot } from '../platform/db/snapshot.ts';
 import { gatherWaiting } from './waiting-queue.ts';
 
 export type ScheduleDeps = { db: Pick<Database, 'session' | 'clock'>; mailroom: Mailroom };

@@ -1,4 +1,4 @@
-import { iso } from '../base/clock.ts';
+import { iso } from '../platform/time/clock.ts';
 import { listDomains } from '../features/domains/reads.ts';
 import { printThrottle, type SendingDomain } from '../features/domains/domain.ts';
 import { listSettings } from '../features/projects/list-settings.ts';
@@ -7,7 +7,7 @@ import { warmupDay, warmupLeft, warmupTroubled } from '../features/sending/warmu
 import { readBucket } from '../features/sending/send-turn.ts';
 import { refill } from '../features/sending/throttle.ts';
 import { senderGate } from '../features/sending/sender.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import { findSender } from './send-drafts/sender-of.ts';
 import type { Mailroom } from './send-drafts/mailroom.ts';
 

@@ -3,7 +3,7 @@ import { ruleSentence, stepLabel } from '../features/rules/sentence.ts';
 import { countPlaces, type PlaceCount } from '../features/sequences/inside.ts';
 import { countRuns, type RunCounts } from '../features/sequences/count-runs.ts';
 import { outline, type OutlinedStep } from '../features/sequences/outline.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import { audienceNames } from './audience-names.ts';
 import { listRulesInForce, type RuleInForce } from './rules-in-force.ts';
 

@@ -1,11 +1,11 @@
 import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
-import { iso } from '../base/clock.ts';
+import { iso } from '../platform/time/clock.ts';
 import { countWaiting } from '../features/inbox/count-waiting.ts';
 import { isAccepted } from '../features/restores/store.ts';
-import { duesOf } from '../features/turns/due.ts';
+import { duesOf } from '../platform/locks/timers.ts';
 import { countWebhooks } from '../features/webhooks/reads.ts';
-import type { Database } from '../io/db/database.ts';
-import { type DatabaseFacts, databaseFacts } from '../io/db/facts.ts';
+import type { Database } from '../platform/db/database.ts';
+import { type DatabaseFacts, databaseFacts } from '../platform/db/facts.ts';
 
 export type ShownSystem = DatabaseFacts & {
   at: string;

@@ -1,6 +1,6 @@
-import { iso, isoOrNull } from '../base/clock.ts';
-import { LOCALE_TRAIT, localeOf, ownLocale } from '../base/locale.ts';
-import { ownZone, ZONE_TRAITS, zoneOf } from '../base/zone.ts';
+import { iso, isoOrNull } from '../platform/time/clock.ts';
+import { LOCALE_TRAIT, localeOf, ownLocale } from '../platform/text/locale.ts';
+import { ownZone, ZONE_TRAITS, zoneOf } from '../platform/time/zone.ts';
 import { isKnownTrait, isSame } from '../features/people/person.ts';
 import { isStorable, showPerson, type ShownPerson, unknownPerson } from '../features/people/show-person.ts';
 import { listTraitChanges } from '../features/people/reads.ts';
@@ -8,7 +8,7 @@ import type { PersonId } from '../features/people/people.ts';
 import { listRunsOf } from '../features/sequences/reads.ts';
 import { findRefusals, findSuppression } from '../features/suppressions/reads.ts';
 import { isAboutAddress, type StoredSuppression } from '../features/suppressions/suppression.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import { ruleNames, type ShownRun, toShownRun } from './person-letters.ts';
 import { listAudiencesOf, type ShownAudience } from './show-person.ts';
 

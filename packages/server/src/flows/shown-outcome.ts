@@ -1,4 +1,4 @@
-import { iso } from '../base/clock.ts';
+import { iso } from '../platform/time/clock.ts';
 import type { Outcome } from '../features/outcomes/outcome.ts';
 
 /** The outcome of an email, with the names of the API; `detail` has the additional fields of its webhook. */

@@ -1,11 +1,11 @@
-import { iso, isoOrNull } from '../base/clock.ts';
+import { iso, isoOrNull } from '../platform/time/clock.ts';
 import type { EndpointPlace } from '../features/endpoints/endpoint.ts';
 import { type EndpointState, listEndpoints, listLiveSecrets } from '../features/endpoints/reads.ts';
 import { requireEndpoint } from '../features/endpoints/require-endpoint.ts';
 import type { SealedSecret } from '../features/endpoints/store.ts';
 import { messageName } from '../features/webhooks/webhook.ts';
 import type { ShownDelivery } from '../features/webhooks/reads.ts';
-import type { Database } from '../io/db/database.ts';
+import type { Database } from '../platform/db/database.ts';
 
 type Db = Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
 

@@ -1,6 +1,6 @@
-import { iso } from '../base/clock.ts';
-import { Fault } from '../base/fault.ts';
-import { runStepsSlowly } from '../base/steps.ts';
+import { iso } from '../platform/time/clock.ts';
+import { Fault } from '../platform/fault.ts';
+import { runStepsSlowly } from '../platform/time/steps.ts';
 import { countAutopilot } from '../features/drafts/needs.ts';
 import { getSettings } from '../features/projects/get-settings.ts';
 import { readChanges } from '../features/projects/set-settings.ts';
@@ -9,10 +9,10 @@ import { listRules } from '../features/rules/find-rule.ts';
 import { comparing, type Comparison } from '../features/sending/compare.ts';
 import type { Fate, Queue } from '../features/sending/simulate.ts';
 import type { GateReason } from '../features/sending/gate.ts';
-import type { Database } from '../io/db/database.ts';
+import type { Database } from '../platform/db/database.ts';
 import type { Mailroom } from './send-drafts/mailroom.ts';
 import { policyOf } from './send-drafts/ask-gates.ts';
-import { inSnapshot } from './snapshot.ts';
+import { inSnapshot } from '../platform/db/snapshot.ts';
 import { type Forecast, forecastOf, shownTime } from './forecast.ts';
 import { gatherWaiting } from './waiting-queue.ts';
 

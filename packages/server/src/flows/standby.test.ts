@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
 import { testDatabase } from '../../testkit/database.ts';
-import { systemClock } from '../base/clock.ts';
-import { silentLog } from '../base/log.ts';
-import { type Database, openDatabase } from '../io/db/database.ts';
-import { inSession } from './session.ts';
+import { systemClock } from '../platform/time/clock.ts';
+import { silentLog } from '../platform/log.ts';
+import { type Database, openDatabase } from '../platform/db/database.ts';
+import { inSession } from '../platform/db/batch-transaction.ts';
 
 const own = await testDatabase();
 const open = (): Promise<Database> =>

@@ -1,7 +1,7 @@
 import { findPeople } from '../features/people/people.ts';
 import { takeSendTurn } from '../features/sending/send-turn.ts';
-import { takeTurn } from '../features/turns/turn.ts';
-import type { Database } from '../io/db/database.ts';
+import { takeTurn } from '../platform/locks/project-lock.ts';
+import type { Database } from '../platform/db/database.ts';
 import { suppressIn } from './suppress.ts';
 
 /** `notFound`: ids without a user. */

@@ -1,5 +1,5 @@
 import { domainToUnicode } from 'node:url';
-import { normaliseAddress } from '../base/address.ts';
+import { normaliseAddress } from '../platform/net/address.ts';
 import { type Actor, ENGINE } from '../features/drafts/draft.ts';
 import { cancel } from '../features/drafts/hold-draft.ts';
 import { isRefused } from '../features/drafts/refuse.ts';
@@ -21,9 +21,9 @@ import {
 } from '../features/suppressions/suppression.ts';
 import { restorePlaces } from '../features/suppressions/erased.ts';
 import type { SuppressionHasher } from '../features/suppressions/hasher.ts';
-import { takeTurn } from '../features/turns/turn.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Tx } from '../io/db/statements.ts';
+import { takeTurn } from '../platform/locks/project-lock.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import { askHeldAgain } from './ask-held-again.ts';
 import { writeMoves } from './write-moves.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { HOUR } from '../../testkit/drafts.ts';
 import { newStory, openStage } from '../../testkit/story.ts';
-import { duesOf } from '../features/turns/due.ts';
+import { duesOf } from '../platform/locks/timers.ts';
 import { resumeProject, suspendProject } from './suspend-project.ts';
 import { sweepDues } from './sweep-dues.ts';
 

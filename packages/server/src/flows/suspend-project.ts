@@ -3,9 +3,9 @@ import { findPair } from '../features/projects/sandbox.ts';
 import type { Project } from '../features/projects/project.ts';
 import { resumeProject as resume, suspendProject as suspend } from '../features/projects/suspend-project.ts';
 import { takeSendTurn } from '../features/sending/send-turn.ts';
-import { dueEarlier } from '../features/turns/due.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Tx } from '../io/db/statements.ts';
+import { dueEarlier } from '../platform/locks/timers.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import { nextMoment } from './next-due.ts';
 
 type Deps = Pick<Database, 'transaction' | 'clock'>;

@@ -1,8 +1,8 @@
-import { dueEarlier, holdDue } from '../features/turns/due.ts';
-import type { Work } from '../features/turns/store.ts';
+import { dueEarlier, holdDue } from '../platform/locks/timers.ts';
+import type { Work } from '../platform/locks/store.ts';
 import { listLateToTell } from '../features/webhooks/reads.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import { nextMoment } from './next-due.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { Fault } from '../base/fault.ts';
-import type { NewId } from '../base/ids.ts';
+import { Fault } from '../platform/fault.ts';
+import type { NewId } from '../platform/ids.ts';
 import { type Actor, type Draft, NOT_WHOLE, PERSON_DECIDES } from '../features/drafts/draft.ts';
 import { countOfRule } from '../features/drafts/rule-counts.ts';
 import { hold, release } from '../features/drafts/hold-draft.ts';
@@ -14,10 +14,10 @@ import { takeSendTurn } from '../features/sending/send-turn.ts';
 import { withdrawClaims } from '../features/sending/store.ts';
 import { countRuns } from '../features/sequences/count-runs.ts';
 import { pauseRuns, resumeRuns, wakeRuns } from '../features/sequences/store.ts';
-import { dueEarlier } from '../features/turns/due.ts';
-import { newModel, takeTurn } from '../features/turns/turn.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Tx } from '../io/db/statements.ts';
+import { dueEarlier } from '../platform/locks/timers.ts';
+import { newModel, takeTurn } from '../platform/locks/project-lock.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import { startEnrollmentIn } from './enroll/start-enrollment.ts';
 import { moveOpenDrafts } from './open-drafts.ts';
 

@@ -1,6 +1,6 @@
-import type { NewId } from '../base/ids.ts';
-import { letterToken, type TokenKeys } from '../base/letter-token.ts';
-import type { Log } from '../base/log.ts';
+import type { NewId } from '../platform/ids.ts';
+import { letterToken, type TokenKeys } from '../platform/crypto/email-token.ts';
+import type { Log } from '../platform/log.ts';
 import type { TeamLetter } from '../features/drafts/team-digest.ts';
 import { getSettings } from '../features/projects/get-settings.ts';
 import type { AccountEmails } from '../features/team/account-emails.ts';
@@ -8,9 +8,9 @@ import { listDigestAddresses } from '../features/team/reads.ts';
 import { TEST_INBOX_DOMAIN } from '../features/sending/sender.ts';
 import type { Outlet } from '../features/sending/facts.ts';
 import { renderTeamLetter } from '../features/writing/team-letter.ts';
-import type { Tx } from '../io/db/statements.ts';
-import { composeMail } from '../io/mail/compose.ts';
-import type { HandOver, Relay, OpenRelay } from '../io/mail/hand-over.ts';
+import type { Tx } from '../platform/db/statements.ts';
+import { composeMail } from '../platform/mail/compose.ts';
+import type { HandOver, Relay, OpenRelay } from '../platform/mail/submit.ts';
 
 /** Submits emails to the team, outside the projects' send checks. */
 export type TeamTransport = { hand(projectId: number, letter: TeamLetter): Promise<void> };

@@ -1,4 +1,4 @@
-import { iso } from '../base/clock.ts';
+import { iso } from '../platform/time/clock.ts';
 import { findTeamTold, listWaiting } from '../features/drafts/counts.ts';
 import { setTeamHeard } from '../features/drafts/store.ts';
 import { takeTeamDigest, teamDigest, type TeamLetter } from '../features/drafts/team-digest.ts';
@@ -6,8 +6,8 @@ import { type DomainTrouble, listTroubles } from '../features/domains/reads.ts';
 import { type EndpointState, listEndpointTroubles } from '../features/endpoints/reads.ts';
 import { listSettings } from '../features/projects/list-settings.ts';
 import { type DemotedRule, listDemoted } from '../features/rules/list-demoted.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import type { TeamTransport } from './team-mail.ts';
 
 export type Telling = {

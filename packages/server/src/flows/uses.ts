@@ -1,6 +1,6 @@
 import type { ListRuleNeeds } from '../features/audiences/rule-needs.ts';
 import { loadModels } from '../features/audiences/load-models.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Tx } from '../platform/db/statements.ts';
 
 /** A rule or an audience that uses something. */
 export type Use = { kind: 'rule' | 'audience'; id: string; name: string };

@@ -1,5 +1,5 @@
-import { normaliseAddress } from '../base/address.ts';
-import { ownZone } from '../base/zone.ts';
+import { normaliseAddress } from '../platform/net/address.ts';
+import { ownZone } from '../platform/time/zone.ts';
 import { listQueued, type QueuedLetter } from '../features/drafts/queue.ts';
 import { findPeople } from '../features/people/people.ts';
 import type { Person } from '../features/people/person.ts';
@@ -11,7 +11,7 @@ import type { GateFacts, Policy } from '../features/sending/facts.ts';
 import type { Queue, QueuedDraft } from '../features/sending/simulate.ts';
 import { readBucket } from '../features/sending/send-turn.ts';
 import { findRefusals, findSuppressions } from '../features/suppressions/reads.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import { findSender } from './send-drafts/sender-of.ts';
 import type { Mailroom } from './send-drafts/mailroom.ts';
 

@@ -1,8 +1,8 @@
 import { readWebhookSecret } from '@beckon/contract/signature';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { webhookStage } from '../../testkit/webhooks.ts';
-import { silentLog } from '../base/log.ts';
-import { createSealer } from '../base/seal.ts';
+import { silentLog } from '../platform/log.ts';
+import { createSealer } from '../platform/crypto/encrypt.ts';
 import { listEndpoints, listLiveSecrets } from '../features/endpoints/reads.ts';
 import { openSecret, resealSecrets } from '../features/endpoints/secrets.ts';
 import { forgetMessages as forgetWebhooks } from '../features/webhooks/forget-store.ts';

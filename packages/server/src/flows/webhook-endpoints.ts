@@ -1,6 +1,6 @@
-import { Fault } from '../base/fault.ts';
-import type { NewId } from '../base/ids.ts';
-import type { Sealer } from '../base/seal.ts';
+import { Fault } from '../platform/fault.ts';
+import type { NewId } from '../platform/ids.ts';
+import type { Sealer } from '../platform/crypto/encrypt.ts';
 import { addSecret } from '../features/endpoints/secrets.ts';
 import {
   createEndpoint,
@@ -13,9 +13,9 @@ import type { Endpoint, EndpointPlace } from '../features/endpoints/endpoint.ts'
 import { requireEndpoint } from '../features/endpoints/require-endpoint.ts';
 import { listSettings } from '../features/projects/list-settings.ts';
 import { dropPending } from '../features/webhooks/store.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Tx } from '../io/db/statements.ts';
-import type { UrlRules } from '../io/outbound/check-url.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Tx } from '../platform/db/statements.ts';
+import type { UrlRules } from '../platform/outbound/check-url.ts';
 
 /** Member actions on endpoints, and their effect on waiting deliveries. */
 export type EndpointDeps = {

@@ -1,4 +1,4 @@
-import { domainPart } from '../base/address.ts';
+import { domainPart } from '../platform/net/address.ts';
 import { findByAddress } from '../features/people/find-emails.ts';
 import { findPeople, personKey } from '../features/people/people.ts';
 import type { Person } from '../features/people/person.ts';
@@ -8,8 +8,8 @@ import { readBucket } from '../features/sending/send-turn.ts';
 import { refill } from '../features/sending/throttle.ts';
 import { findRefusals } from '../features/suppressions/reads.ts';
 import type { ClearPlace } from '../features/suppressions/suppression.ts';
-import { readTurn } from '../features/turns/turn.ts';
-import type { Tx } from '../io/db/statements.ts';
+import { readTurn } from '../platform/locks/project-lock.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import { reasonWords } from './explain/words.ts';
 import { loadProjectModels, type Model } from './models.ts';
 import { zoneOfPerson } from './rules/recipient.ts';

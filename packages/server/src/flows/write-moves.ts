@@ -1,7 +1,7 @@
 import type { Moved } from '../features/drafts/moves.ts';
 import { writeMoved } from '../features/drafts/store.ts';
 import { endMessages } from '../features/sending/store.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Tx } from '../platform/db/statements.ts';
 
 /**
  * Writes moves, and also ends the claimed emails of canceled drafts, because no worker tries them again. Otherwise they would take a slot

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { Fault } from '../base/fault.ts';
+import { Fault } from '../platform/fault.ts';
 import type { VerifiedKey } from '../features/keys/key.ts';
 import type { Call, HttpDeps } from './deps.ts';
-import { clientAddress } from './transport.ts';
+import { clientAddress } from '../platform/http/transport.ts';
 
 type AuthDeps = Pick<HttpDeps, 'keyring' | 'guard' | 'transport'>;
 

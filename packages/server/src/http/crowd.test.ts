@@ -3,7 +3,7 @@ import { choicesServer, linkOf } from '../../testkit/choices.ts';
 import { dsn, openInbound, sendTo } from '../../testkit/inbound.ts';
 import { newVerifiedStory, openMailStage } from '../../testkit/mail-stage.ts';
 import { openTalk } from '../../testkit/smtp-talk.ts';
-import { takeTurn } from '../features/turns/turn.ts';
+import { takeTurn } from '../platform/locks/project-lock.ts';
 
 const stage = await openMailStage();
 const { db } = stage.server;

@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '../base/clock.ts';
-import type { NewId } from '../base/ids.ts';
-import type { Log } from '../base/log.ts';
+import type { Clock } from '../platform/time/clock.ts';
+import type { NewId } from '../platform/ids.ts';
+import type { Log } from '../platform/log.ts';
 import type { Keyring } from '../features/keys/keyring.ts';
 import type { KeyUse } from '../features/keys/key-use.ts';
 import type { VerifiedKey } from '../features/keys/key.ts';
 import type { RequestLog } from '../features/stream/request-log.ts';
 import type { WarningCounter } from '../features/warnings/warning-counter.ts';
 import type { Accept } from '../flows/accept/index.ts';
-import type { Counter } from '../io/counter/counter.ts';
-import type { AddressGuard } from './address-guard.ts';
-import type { HeaderList } from './answer.ts';
-import type { BodyShares } from './body.ts';
-import type { TransportRules } from './transport.ts';
+import type { Counter } from '../platform/rate-limits/counter.ts';
+import type { AddressGuard } from '../platform/http/address-guard.ts';
+import type { HeaderList } from '../platform/http/answer.ts';
+import type { BodyShares } from '../platform/http/body.ts';
+import type { TransportRules } from '../platform/http/transport.ts';
 
 /** The dependencies of the HTTP layer, set once at start. */
 export type HttpDeps = {

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import tls, { type ConnectionOptions } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
-import { createBodyBudget, readBody } from './body.ts';
+import { createBodyBudget, readBody } from '../platform/http/body.ts';
 import {
   createEdgeServer,
   createRedirectServer,
@@ -13,10 +13,10 @@ import {
   reloadCertificate,
   type TlsFiles,
 } from './edge.ts';
-import { answerFault } from './faults.ts';
-import { type DrainLimits, refuseBody } from './refuse-body.ts';
-import { clientErrorHandler } from './socket-errors.ts';
-import { transportRules } from './transport.ts';
+import { answerFault } from '../platform/http/faults.ts';
+import { type DrainLimits, refuseBody } from '../platform/http/refuse-body.ts';
+import { clientErrorHandler } from '../platform/http/socket-errors.ts';
+import { transportRules } from '../platform/http/transport.ts';
 import { nameServed } from '../../testkit/name-served.ts';
 
 const MIB = 1024 * 1024;

@@ -2,15 +2,20 @@ import { readFileSync } from 'node:fs';
 import http, { type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import https from 'node:https';
 import { callbackify } from 'node:util';
-import type { NewId } from '../base/ids.ts';
-import { Fault } from '../base/fault.ts';
-import type { Log } from '../base/log.ts';
+import type { NewId } from '../platform/ids.ts';
+import { Fault } from '../platform/fault.ts';
+import type { Log } from '../platform/log.ts';
 import { TRACKING_PATHS } from '../features/domains/tracking.ts';
-import { answerFault } from './faults.ts';
+import { answerFault } from '../platform/http/faults.ts';
 import { createHostCertificates } from './host-certificates.ts';
-import { continueWhenRead, refuseBody } from './refuse-body.ts';
-import { clientErrorHandler, standardHeaders } from './socket-errors.ts';
-import { originForm, redirectLocation, transportOf, type TransportRules } from './transport.ts';
+import { continueWhenRead, refuseBody } from '../platform/http/refuse-body.ts';
+import { clientErrorHandler, standardHeaders } from '../platform/http/socket-errors.ts';
+import {
+  originForm,
+  redirectLocation,
+  transportOf,
+  type TransportRules,
+} from '../platform/http/transport.ts';
 
 export type EdgeConfig = {
   /** Null if a proxy ends TLS, or if the public address is http on loopback. */

@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
-import type { Log } from '../base/log.ts';
-import { recentMap } from '../base/recent-map.ts';
+import type { Log } from '../platform/log.ts';
+import { recentMap } from '../platform/async/recent-map.ts';
 
 type Known = {
   /** The state of both files when they were read. */

@@ -1,13 +1,13 @@
 import http, { type IncomingHttpHeaders, type IncomingMessage, type RequestListener } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
-import { Fault } from '../base/fault.ts';
-import type { NewId } from '../base/ids.ts';
-import type { Log } from '../base/log.ts';
+import { Fault } from '../platform/fault.ts';
+import type { NewId } from '../platform/ids.ts';
+import type { Log } from '../platform/log.ts';
 import type { DashboardApi } from './dashboard/mount.ts';
-import { answerFault } from './faults.ts';
+import { answerFault } from '../platform/http/faults.ts';
 import { mountLiveness } from './health.ts';
-import { continueWhenRead, refuseBody } from './refuse-body.ts';
-import { clientErrorHandler, standardHeaders } from './socket-errors.ts';
+import { continueWhenRead, refuseBody } from '../platform/http/refuse-body.ts';
+import { clientErrorHandler, standardHeaders } from '../platform/http/socket-errors.ts';
 
 export type LocalShellServer = {
   /** A server for one listener. A process opens a new one each time it takes the socket over. */

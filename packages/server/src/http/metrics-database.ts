@@ -1,8 +1,8 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { Log } from '../base/log.ts';
-import { atMost } from '../base/within.ts';
+import type { Log } from '../platform/log.ts';
+import { atMost } from '../platform/time/within.ts';
 import { type Depths, GAUGES, measureDepths } from '../flows/measure-depths.ts';
-import type { Database } from '../io/db/database.ts';
+import type { Database } from '../platform/db/database.ts';
 
 export type WatchedDatabase = Pick<Database, 'transaction' | 'clock' | 'offsetMs' | 'pools'>;
 

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { Gauge, type Registry } from 'prom-client';
-import type { Clock } from '../base/clock.ts';
-import { atMost, within } from '../base/within.ts';
+import type { Clock } from '../platform/time/clock.ts';
+import { atMost, within } from '../platform/time/within.ts';
 
 /** The folder of the embedded database, and the end of its newest backup. Null if no BACKUP_DIR is set. */
 export type EmbeddedData = { folder: string; newestBackupAt: (() => Promise<number | null>) | null };

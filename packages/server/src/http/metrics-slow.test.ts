@@ -1,9 +1,9 @@
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
-import { silentLog } from '../base/log.ts';
+import { silentLog } from '../platform/log.ts';
 import { READINGS } from '../flows/depth-readings.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import { type WatchedDatabase, watchDatabase } from './metrics-database.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }));

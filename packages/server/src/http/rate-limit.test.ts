@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Grant } from '../io/counter/bucket.ts';
+import type { Grant } from '../platform/rate-limits/bucket.ts';
 import { rateLimitHeaders } from './rate-limit.ts';
 
 const granted = (rate: number, rest: Partial<Grant['limit']> = {}): Grant => ({

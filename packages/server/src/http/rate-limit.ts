@@ -1,5 +1,5 @@
-import type { Grant } from '../io/counter/bucket.ts';
-import type { HeaderList } from './answer.ts';
+import type { Grant } from '../platform/rate-limits/bucket.ts';
+import type { HeaderList } from '../platform/http/answer.ts';
 
 /**
  * Returns the two fields of draft-ietf-httpapi-ratelimit-headers: `q` requests every `w` seconds; `r` left now, the next one in `t`

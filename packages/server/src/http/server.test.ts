@@ -7,7 +7,7 @@ import { allOf, ask, askRaw } from '../../testkit/client.ts';
 import { ALL_ENDPOINTS, EVENTS } from '../../testkit/endpoints.ts';
 import { endpointServer, newCaller, type Sending, twinOf } from '../../testkit/endpoint-server.ts';
 import { testServer } from '../../testkit/server.ts';
-import type { Log } from '../base/log.ts';
+import type { Log } from '../platform/log.ts';
 
 const timeouts = { headersMs: 100, requestMs: 150, checkEveryMs: 20 };
 const server = await endpointServer();

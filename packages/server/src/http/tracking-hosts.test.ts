@@ -9,7 +9,7 @@ import tls from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createEdgeServer, type EdgeConfig } from './edge.ts';
-import { transportRules } from './transport.ts';
+import { transportRules } from '../platform/http/transport.ts';
 
 const file = (name: string): string => fileURLToPath(new URL(`../../testkit/tls/${name}`, import.meta.url));
 const own = { certFile: file('first.crt'), keyFile: file('first.key') };

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { silentLog } from '../base/log.ts';
+import { silentLog } from '../platform/log.ts';
 import { createMetrics } from './metrics.ts';
 import { watchDatabase } from './metrics-database.ts';
 import { watchEmbedded } from './metrics-machine.ts';

@@ -1,8 +1,8 @@
-import { systemClock } from '../base/clock.ts';
-import { createLog, type Log } from '../base/log.ts';
+import { systemClock } from '../platform/time/clock.ts';
+import { createLog, type Log } from '../platform/log.ts';
 import { carryAcceptance } from '../flows/restore-guard.ts';
-import type { ConnectionSource } from '../io/db/connection.ts';
-import { type Database, openDatabase } from '../io/db/database.ts';
+import type { ConnectionSource } from '../platform/db/connection.ts';
+import { type Database, openDatabase } from '../platform/db/database.ts';
 import { readFile } from 'node:fs/promises';
 import {
   BackupFailure,
@@ -16,7 +16,7 @@ import {
   takeBackup,
   upgradeDatabase,
   verifyBackup,
-} from '../io/embedded/index.ts';
+} from '../platform/postgres/index.ts';
 import type { Backups } from '../operator/operator.ts';
 import type { Config } from './config.ts';
 import { closingPassphrase, openingPassphrase } from './passphrase.ts';

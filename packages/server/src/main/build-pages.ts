@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Lifecycle } from '../base/lifecycle.ts';
-import type { Log } from '../base/log.ts';
+import type { Lifecycle } from '../platform/async/lifecycle.ts';
+import type { Log } from '../platform/log.ts';
 
 const SAID_MAX_CHARS = 2_000;
 

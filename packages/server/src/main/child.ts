@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createLog, type Log } from '../base/log.ts';
+import { createLog, type Log } from '../platform/log.ts';
 import { type Config, loadConfig, type Role } from './config.ts';
 import { lastWords } from './last-words.ts';
 import { followPlace, openSecretsAt } from './prepare.ts';

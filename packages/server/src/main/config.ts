@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { isLoopbackName } from '../base/loopback.ts';
-import { LOG_LEVELS, type LogLevel } from '../base/log.ts';
+import { isLoopbackName } from '../platform/net/loopback.ts';
+import { LOG_LEVELS, type LogLevel } from '../platform/log.ts';
 import type { ModelSettings } from '../io/model/draft-model.ts';
 import { type BackupConfig, readBackup } from './read-backup.ts';
 import { type LocalShellConfig, readLocalShell } from './read-local-shell.ts';

@@ -1,7 +1,7 @@
 import { Counter, Registry } from 'prom-client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type StandIn, standInProcess } from '../../testkit/stand-in-process.ts';
-import { silentLog } from '../base/log.ts';
+import { silentLog } from '../platform/log.ts';
 import { countAll } from './count-all.ts';
 import { Kept, type KeepOptions } from './keep-process.ts';
 import { type Counts, countsOf } from './merged-counts.ts';

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createLifecycle } from '../base/lifecycle.ts';
-import { type Log, silentLog } from '../base/log.ts';
+import { createLifecycle } from '../platform/async/lifecycle.ts';
+import { type Log, silentLog } from '../platform/log.ts';
 import { openDashboard } from './dashboard.ts';
 
 /** Creates a small checkout of the dashboard: its sources, and a build of these sources or of others. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Lifecycle } from '../base/lifecycle.ts';
-import type { Log } from '../base/log.ts';
-import { type AppState, readAppFiles } from '../http/app/files.ts';
+import type { Lifecycle } from '../platform/async/lifecycle.ts';
+import type { Log } from '../platform/log.ts';
+import { type AppState, readAppFiles } from '../platform/http/static/files.ts';
 import { buildPages, isBuilt } from './build-pages.ts';
 
 const DASHBOARD = fileURLToPath(new URL('../../../dashboard', import.meta.url));

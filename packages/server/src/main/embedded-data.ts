@@ -11,7 +11,7 @@ export function embeddedData({ database, dataDir, backupDir }: Config): Embedded
 }
 
 export async function newestBackupIn(folder: string, dataDir: string): Promise<number | null> {
-  const { findSystemId, newestBackupAt } = await import('../io/embedded/index.ts');
+  const { findSystemId, newestBackupAt } = await import('../platform/postgres/index.ts');
   const systemId = await findSystemId(dataDir);
   return systemId === null ? null : newestBackupAt(folder, systemId);
 }

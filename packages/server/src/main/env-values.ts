@@ -1,6 +1,6 @@
 import { isIP, isIPv4 } from 'node:net';
-import { deliveryAddress } from '../base/address.ts';
-import { isEmail } from '../base/records/email.ts';
+import { deliveryAddress } from '../platform/net/address.ts';
+import { isEmail } from '../platform/records/email.ts';
 import { readClient } from '../features/keys/client-version.ts';
 import type { Parsed } from './env-reader.ts';
 

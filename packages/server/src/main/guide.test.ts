@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createLifecycle } from '../base/lifecycle.ts';
-import { silentLog } from '../base/log.ts';
+import { createLifecycle } from '../platform/async/lifecycle.ts';
+import { silentLog } from '../platform/log.ts';
 import { openGuide } from './guide.ts';
 
 const BUILD = `import { mkdirSync, writeFileSync } from 'node:fs';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Lifecycle } from '../base/lifecycle.ts';
-import type { Log } from '../base/log.ts';
-import { type GuideState, readGuide } from '../http/guide/mount-guide.ts';
+import type { Lifecycle } from '../platform/async/lifecycle.ts';
+import type { Log } from '../platform/log.ts';
+import { type GuideState, readGuide } from '../platform/http/static/mount-guide.ts';
 import { buildPages, isBuilt } from './build-pages.ts';
 
 const SITE = fileURLToPath(new URL('../../../../site', import.meta.url));

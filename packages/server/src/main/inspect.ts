@@ -1,9 +1,9 @@
-import { systemClock } from '../base/clock.ts';
-import { silentLog } from '../base/log.ts';
-import { connectionsAllowed } from '../io/db/budget.ts';
-import { durabilityFaults } from '../io/db/guard.ts';
-import { openDatabase } from '../io/db/database.ts';
-import { schemaState } from '../io/db/schema-state.ts';
+import { systemClock } from '../platform/time/clock.ts';
+import { silentLog } from '../platform/log.ts';
+import { connectionsAllowed } from '../platform/db/budget.ts';
+import { durabilityFaults } from '../platform/db/guard.ts';
+import { openDatabase } from '../platform/db/database.ts';
+import { schemaState } from '../platform/db/schema-state.ts';
 import type { InspectedConfig, Inspection } from '../operator/checks.ts';
 import { type Config, ConfigFaults } from './config.ts';
 import { newestBackupIn } from './embedded-data.ts';
@@ -54,7 +54,7 @@ export function inspect(config: Config | ConfigFaults, print: (line: string) => 
 const RELAY_WITHIN_MS = 10_000;
 
 async function probe(smtpUrl: string | null): Promise<string | null> {
-  const { probeRelay } = await import('../io/mail/probe-relay.ts');
+  const { probeRelay } = await import('../platform/mail/probe-relay.ts');
   return smtpUrl === null ? null : probeRelay(smtpUrl, { withinMs: RELAY_WITHIN_MS });
 }
 
@@ -63,7 +63,7 @@ function backupsIn(folder: string, dataDir: string): NonNullable<InspectedConfig
     folder,
     newestAt: () => newestBackupIn(folder, dataDir),
     async archiveCommand(systemId) {
-      const { archiveCommandOf } = await import('../io/embedded/index.ts');
+      const { archiveCommandOf } = await import('../platform/postgres/index.ts');
       return archiveCommandOf(folder, systemId);
     },
   };

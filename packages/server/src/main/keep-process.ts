@@ -1,6 +1,6 @@
 import type { Worker } from 'node:cluster';
-import { backoffMs } from '../base/backoff.ts';
-import type { Log } from '../base/log.ts';
+import { backoffMs } from '../platform/async/backoff.ts';
+import type { Log } from '../platform/log.ts';
 import { type FromPart, nameOf, type Part, type ToPart } from './processes.ts';
 
 export type KeepOptions = {

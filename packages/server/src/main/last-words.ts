@@ -1,4 +1,4 @@
-import { createMask } from '../base/mask.ts';
+import { createMask } from '../platform/text/mask.ts';
 
 const EXIT_FAILED = 1;
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { askSocket } from '../../testkit/local-shell.ts';
-import type { Log } from '../base/log.ts';
+import type { Log } from '../platform/log.ts';
 import { serveLocalSocket } from './local-socket.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'beckon-socket-'));

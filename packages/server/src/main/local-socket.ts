@@ -3,7 +3,7 @@ import { type BigIntStats, lstatSync, mkdirSync, renameSync, rmSync } from 'node
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
-import type { Log, LogFields } from '../base/log.ts';
+import type { Log, LogFields } from '../platform/log.ts';
 import { closed } from './listening.ts';
 
 export type LocalSocketOptions = {

@@ -1,13 +1,13 @@
-import type { Clock } from '../base/clock.ts';
-import type { Sealer } from '../base/seal.ts';
+import type { Clock } from '../platform/time/clock.ts';
+import type { Sealer } from '../platform/crypto/encrypt.ts';
 import { createSigners } from '../features/domains/signers.ts';
 import type { MailSettings } from '../features/domains/domain.ts';
 import { createRenderer } from '../flows/rendering/renderer.ts';
 import { createProviders, NO_PROVIDERS } from '../flows/send-drafts/providers.ts';
 import type { Mailroom } from '../flows/send-drafts/mailroom.ts';
-import { createLookUp, type LookUp } from '../io/dns/look-up.ts';
-import { createResolver, type Resolver } from '../io/dns/resolver.ts';
-import { createOutbound, type Outbound } from '../io/outbound/outbound.ts';
+import { createLookUp, type LookUp } from '../platform/dns/look-up.ts';
+import { createResolver, type Resolver } from '../platform/dns/resolver.ts';
+import { createOutbound, type Outbound } from '../platform/outbound/outbound.ts';
 import type { Config } from './config.ts';
 
 type MailConfig = Pick<

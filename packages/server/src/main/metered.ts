@@ -1,9 +1,9 @@
-import type { Log } from '../base/log.ts';
+import type { Log } from '../platform/log.ts';
 import type { Handed, Transport } from '../flows/send-drafts/transport.ts';
 import type { Metrics } from '../http/metrics.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Outbound } from '../io/outbound/outbound.ts';
-import type { Job } from '../worker/timetable.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Outbound } from '../platform/outbound/outbound.ts';
+import type { Job } from '../platform/jobs/scheduler.ts';
 
 /** Wrappers that add metrics. The wrapped objects behave as before. */
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { testProject, testServer } from '../../testkit/server.ts';
-import { silentLog } from '../base/log.ts';
+import { silentLog } from '../platform/log.ts';
 import { findWording, wantWording } from '../features/wording/store.ts';
 
 test('without a model, no draft waits for AI drafting', async () => {

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { BackupFailure, PASSPHRASE_MIN_CHARS } from '../io/embedded/index.ts';
+import { BackupFailure, PASSPHRASE_MIN_CHARS } from '../platform/postgres/index.ts';
 import type { Config } from './config.ts';
 
 type Given = Pick<Config, 'backupPassphrase'>;

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { testDatabase, type TestDatabase } from '../../testkit/database.ts';
-import { silentLog } from '../base/log.ts';
-import { schemaState } from '../io/db/schema-state.ts';
+import { silentLog } from '../platform/log.ts';
+import { schemaState } from '../platform/db/schema-state.ts';
 import { checkDatabase } from '../operator/check-database.ts';
 import { type Config, loadConfig } from './config.ts';
 import { inspect } from './inspect.ts';

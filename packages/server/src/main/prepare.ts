@@ -1,14 +1,14 @@
-import { type Clock, systemClock } from '../base/clock.ts';
-import { createLifecycle } from '../base/lifecycle.ts';
-import { createLog, type Log } from '../base/log.ts';
-import type { ConnectionSource } from '../io/db/connection.ts';
-import { connectionsAllowed } from '../io/db/budget.ts';
-import { createScratch } from '../io/db/scratch.ts';
-import { type Database, openDatabase } from '../io/db/database.ts';
-import { distribute, type Distributed } from '../io/db/distribute.ts';
-import { durabilityFaults } from '../io/db/guard.ts';
-import { migrate } from '../io/db/migrate.ts';
-import { schemaState } from '../io/db/schema-state.ts';
+import { type Clock, systemClock } from '../platform/time/clock.ts';
+import { createLifecycle } from '../platform/async/lifecycle.ts';
+import { createLog, type Log } from '../platform/log.ts';
+import type { ConnectionSource } from '../platform/db/connection.ts';
+import { connectionsAllowed } from '../platform/db/budget.ts';
+import { createScratch } from '../platform/db/scratch.ts';
+import { type Database, openDatabase } from '../platform/db/database.ts';
+import { distribute, type Distributed } from '../platform/db/distribute.ts';
+import { durabilityFaults } from '../platform/db/guard.ts';
+import { migrate } from '../platform/db/migrate.ts';
+import { schemaState } from '../platform/db/schema-state.ts';
 import { mayLettersLeave } from '../flows/restore-guard.ts';
 import type { OpenInstallation } from '../operator/operator.ts';
 import type { Config } from './config.ts';
@@ -43,7 +43,7 @@ export async function findPlace(config: Config, voice: Voice): Promise<Place> {
       becomeServer: () => Promise.resolve(),
       release: () => Promise.resolve(),
     };
-  const { openEmbedded } = await import('../io/embedded/index.ts');
+  const { openEmbedded } = await import('../platform/postgres/index.ts');
   const embedded = await openEmbedded({
     dataDir: config.dataDir,
     backupDir: config.backupDir,
@@ -63,7 +63,7 @@ export async function findPlace(config: Config, voice: Voice): Promise<Place> {
 /** Returns the same location for a supervised process. The supervisor keeps the database running and releases it. */
 export async function followPlace({ database, dataDir }: Config): Promise<Ways> {
   if (database) return waysTo(database);
-  const { followEmbedded } = await import('../io/embedded/index.ts');
+  const { followEmbedded } = await import('../platform/postgres/index.ts');
   const connection = (): ReturnType<typeof followEmbedded> => followEmbedded(dataDir);
   return { connection, adminConnection: connection };
 }

@@ -1,4 +1,4 @@
-import { connectionsOf } from '../io/db/budget.ts';
+import { connectionsOf } from '../platform/db/budget.ts';
 import type { Config, Role } from './config.ts';
 import type { Counts } from './merged-counts.ts';
 

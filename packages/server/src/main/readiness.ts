@@ -1,4 +1,4 @@
-import type { Database } from '../io/db/database.ts';
+import type { Database } from '../platform/db/database.ts';
 
 const OFFSET_MAX_MS = 5_000;
 const READY_WITHIN_MS = 2_000;

@@ -12,22 +12,22 @@ import { hookServer, HOOK_CA_FILE } from '../../testkit/hook-server.ts';
 import { letFallDue } from '../../testkit/mail-survival.ts';
 import { openTalk } from '../../testkit/smtp-talk.ts';
 import { superviseServer } from '../../testkit/supervised.ts';
-import { systemClock } from '../base/clock.ts';
-import { deriveKey } from '../base/hash.ts';
-import { idMaker } from '../base/ids.ts';
-import { letterToken } from '../base/letter-token.ts';
-import { silentLog } from '../base/log.ts';
-import { LOG_FIELDS } from '../base/log-names.ts';
-import { createSealer } from '../base/seal.ts';
-import { within } from '../base/within.ts';
+import { systemClock } from '../platform/time/clock.ts';
+import { deriveKey } from '../platform/crypto/hash.ts';
+import { idMaker } from '../platform/ids.ts';
+import { letterToken } from '../platform/crypto/email-token.ts';
+import { silentLog } from '../platform/log.ts';
+import { LOG_FIELDS } from '../platform/log-names.ts';
+import { createSealer } from '../platform/crypto/encrypt.ts';
+import { within } from '../platform/time/within.ts';
 import { createKey } from '../flows/create-key.ts';
 import { addDomain } from '../flows/domains/change-domain.ts';
 import { checkDomain } from '../flows/domains/check-domain.ts';
 import { requireDomain } from '../flows/domains/view.ts';
 import { setSettings } from '../flows/set-settings.ts';
 import { addEndpoint } from '../flows/webhook-endpoints.ts';
-import { type Database, openDatabase } from '../io/db/database.ts';
-import { createResolver } from '../io/dns/resolver.ts';
+import { type Database, openDatabase } from '../platform/db/database.ts';
+import { createResolver } from '../platform/dns/resolver.ts';
 
 /**
  * Plants secrets and users' data in every input, and drives the whole product through success and failure. All remote servers repeat what

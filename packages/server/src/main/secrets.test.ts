@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
 import { openTestDatabase } from '../../testkit/database.ts';
-import { silentLog } from '../base/log.ts';
+import { silentLog } from '../platform/log.ts';
 import { createKey } from '../flows/create-key.ts';
 import { createProject } from '../flows/create-project.ts';
-import type { Pepper } from '../base/hash.ts';
+import type { Pepper } from '../platform/crypto/hash.ts';
 import { keyring } from '../features/keys/keyring.ts';
 import { findSecretFault, openSecrets, type SecretConfig } from './secrets.ts';
 

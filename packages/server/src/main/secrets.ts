@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, link, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../base/clock.ts';
-import { deriveKey, equalInConstantTime, type Pepper } from '../base/hash.ts';
-import { createSealer, type Sealer } from '../base/seal.ts';
-import type { TokenKeys } from '../base/letter-token.ts';
+import type { Clock } from '../platform/time/clock.ts';
+import { deriveKey, equalInConstantTime, type Pepper } from '../platform/crypto/hash.ts';
+import { createSealer, type Sealer } from '../platform/crypto/encrypt.ts';
+import type { TokenKeys } from '../platform/crypto/email-token.ts';
 import { openSuppressionHasher, type SuppressionHasher } from '../features/suppressions/hasher.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import type { Config } from './config.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { systemClock } from '../base/clock.ts';
-import type { Reach } from '../base/crash-points.ts';
-import { createLifecycle } from '../base/lifecycle.ts';
-import type { Log } from '../base/log.ts';
+import { systemClock } from '../platform/time/clock.ts';
+import type { Reach } from '../platform/failpoints.ts';
+import { createLifecycle } from '../platform/async/lifecycle.ts';
+import type { Log } from '../platform/log.ts';
 import { openModel } from '../io/model/draft-model.ts';
 import type { Config } from './config.ts';
 import { openDashboard } from './dashboard.ts';

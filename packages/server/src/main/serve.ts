@@ -1,5 +1,5 @@
-import type { Reach } from '../base/crash-points.ts';
-import { createLog, type Log } from '../base/log.ts';
+import type { Reach } from '../platform/failpoints.ts';
+import { createLog, type Log } from '../platform/log.ts';
 import type { RunningServer } from '../operator/operator.ts';
 import type { Config } from './config.ts';
 import { lastWords } from './last-words.ts';

@@ -1,6 +1,6 @@
-import type { Log } from '../base/log.ts';
+import type { Log } from '../platform/log.ts';
 import { offerSetup } from '../flows/team/offer-link.ts';
-import { openDatabase } from '../io/db/database.ts';
+import { openDatabase } from '../platform/db/database.ts';
 import { FOR_A_MOMENT, type Place } from './prepare.ts';
 
 /** Returns the sign-up link of the first member, or null once the installation has an owner. */

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:cluster';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type StandIn, standInProcess } from '../../testkit/stand-in-process.ts';
-import { silentLog } from '../base/log.ts';
+import { silentLog } from '../platform/log.ts';
 import { Kept } from './keep-process.ts';
 import type { Part } from './processes.ts';
 import { stopProcesses } from './stop-processes.ts';

@@ -7,7 +7,7 @@ import { type TestTransport, testTransport } from '../../testkit/transport.ts';
 import { webhookStage } from '../../testkit/webhooks.ts';
 import { createRule } from '../flows/create-rule.ts';
 import { setSettings } from '../flows/set-settings.ts';
-import type { Outbound } from '../io/outbound/outbound.ts';
+import type { Outbound } from '../platform/outbound/outbound.ts';
 
 /** A worker whose relay and endpoints answer on request. */
 const stage = await webhookStage();

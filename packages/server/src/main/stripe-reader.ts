@@ -1,5 +1,5 @@
 import type { OpenStripe } from '../flows/imports/deps.ts';
-import type { Database } from '../io/db/database.ts';
+import type { Database } from '../platform/db/database.ts';
 import { openStripe, type StripeAddress } from '../io/stripe/open-stripe.ts';
 
 /** Returns the reader of Stripe for imports. `address` replaces Stripe's own, for tests. The module is loaded on first use. */

@@ -1,8 +1,8 @@
 import cluster, { type Worker } from 'node:cluster';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import type { Log } from '../base/log.ts';
-import { createLifecycle, type Lifecycle } from '../base/lifecycle.ts';
+import type { Log } from '../platform/log.ts';
+import { createLifecycle, type Lifecycle } from '../platform/async/lifecycle.ts';
 import { createMetricsServer } from '../http/metrics-server.ts';
 import type { Config } from './config.ts';
 import { countAll } from './count-all.ts';

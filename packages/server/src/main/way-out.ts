@@ -1,13 +1,13 @@
-import type { TokenKeys } from '../base/letter-token.ts';
+import type { TokenKeys } from '../platform/crypto/email-token.ts';
 import { randomBytes } from 'node:crypto';
-import type { Lifecycle } from '../base/lifecycle.ts';
-import type { Log } from '../base/log.ts';
+import type { Lifecycle } from '../platform/async/lifecycle.ts';
+import type { Log } from '../platform/log.ts';
 import { receiveMail } from '../flows/test-inbox/receive-mail.ts';
 import { MAIL_MAX_BYTES } from '../features/test-inbox/mail.ts';
-import type { Database } from '../io/db/database.ts';
-import { openRelay } from '../io/mail/relay.ts';
-import type { Relay } from '../io/mail/hand-over.ts';
-import { startMailListener } from '../io/mail/listener.ts';
+import type { Database } from '../platform/db/database.ts';
+import { openRelay } from '../platform/mail/relay.ts';
+import type { Relay } from '../platform/mail/submit.ts';
+import { startMailListener } from '../platform/mail/listener.ts';
 
 export type WayOutOptions = {
   /** Null: to the test inbox of this installation. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type { NewId } from '../base/ids.ts';
-import type { Lifecycle } from '../base/lifecycle.ts';
+import type { NewId } from '../platform/ids.ts';
+import type { Lifecycle } from '../platform/async/lifecycle.ts';
 import { createTeam, type Team } from '../features/team/create-team.ts';
 import { createModels } from '../flows/models.ts';
 import { listRuleNeeds } from '../flows/rules-in-force.ts';
@@ -11,11 +11,11 @@ import { DASHBOARD_ROUTES } from '../http/dashboard/index.ts';
 import type { DashboardDeps } from '../http/dashboard/deps.ts';
 import type { Feeds } from '../http/dashboard/feeds.ts';
 import type { Installation } from '../http/dashboard/installation.ts';
-import { mountApp } from '../http/app/mount-app.ts';
-import { mountGuide } from '../http/guide/mount-guide.ts';
-import type { TransportRules } from '../http/transport.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Relay } from '../io/mail/hand-over.ts';
+import { mountApp } from '../platform/http/static/mount-app.ts';
+import { mountGuide } from '../platform/http/static/mount-guide.ts';
+import type { TransportRules } from '../platform/http/transport.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Relay } from '../platform/mail/submit.ts';
 import { openWayOut } from './way-out.ts';
 import type { ServerOptions } from './options.ts';
 

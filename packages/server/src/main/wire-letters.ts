@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { readFileSync } from 'node:fs';
-import type { NewId } from '../base/ids.ts';
-import type { Lifecycle } from '../base/lifecycle.ts';
+import type { NewId } from '../platform/ids.ts';
+import type { Lifecycle } from '../platform/async/lifecycle.ts';
 import { createTracker } from '../flows/track/tracker.ts';
 import { mountChoices } from '../http/choices/mount-choices.ts';
 import { mountProbe } from '../http/track/probe.ts';
 import { mountTracking } from '../http/track/index.ts';
 import { startMailIn } from '../http/mail-in/index.ts';
-import type { TransportRules } from '../http/transport.ts';
-import type { Database } from '../io/db/database.ts';
+import type { TransportRules } from '../platform/http/transport.ts';
+import type { Database } from '../platform/db/database.ts';
 import { listens } from './listening.ts';
 import type { ServerOptions } from './options.ts';
 

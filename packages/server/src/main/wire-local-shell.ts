@@ -1,4 +1,4 @@
-import type { NewId } from '../base/ids.ts';
+import type { NewId } from '../platform/ids.ts';
 import { createLocalShellServer } from '../http/local-shell-server.ts';
 import type { DashboardApi } from '../http/dashboard/mount.ts';
 import { type LocalSocket, serveLocalSocket } from './local-socket.ts';

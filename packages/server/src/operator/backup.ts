@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { iso, systemClock } from '../base/clock.ts';
-import type { Listed, Taken } from '../io/embedded/index.ts';
+import { iso, systemClock } from '../platform/time/clock.ts';
+import type { Listed, Taken } from '../platform/postgres/index.ts';
 import { addCommand } from './command.ts';
 import type { Backups, Operator } from './operator.ts';
 import { table } from './table.ts';

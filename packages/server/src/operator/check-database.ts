@@ -1,4 +1,4 @@
-import type { SchemaState } from '../io/db/schema-state.ts';
+import type { SchemaState } from '../platform/db/schema-state.ts';
 import { checkArchive, checkRestored } from './check-backup.ts';
 import { checkPooler, checkSettings } from './check-settings.ts';
 import {

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../testkit/free-port.ts';
-import { silentLog } from '../base/log.ts';
-import { startMailListener } from '../io/mail/listener.ts';
+import { silentLog } from '../platform/log.ts';
+import { startMailListener } from '../platform/mail/listener.ts';
 import { checkMailIn } from './check-mail-in.ts';
 import type { Check, InspectedConfig } from './checks.ts';
 

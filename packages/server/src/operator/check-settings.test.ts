@@ -5,12 +5,12 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabase, type TestDatabase } from '../../testkit/database.ts';
 import { missingPgbouncer, startPgbouncer } from '../../testkit/pgbouncer.ts';
-import { systemClock } from '../base/clock.ts';
-import { silentLog } from '../base/log.ts';
-import { connectionsAllowed } from '../io/db/budget.ts';
-import { durabilityFaults } from '../io/db/guard.ts';
-import { openDatabase } from '../io/db/database.ts';
-import { openEmbedded } from '../io/embedded/index.ts';
+import { systemClock } from '../platform/time/clock.ts';
+import { silentLog } from '../platform/log.ts';
+import { connectionsAllowed } from '../platform/db/budget.ts';
+import { durabilityFaults } from '../platform/db/guard.ts';
+import { openDatabase } from '../platform/db/database.ts';
+import { openEmbedded } from '../platform/postgres/index.ts';
 import { checkPooler, checkSettings } from './check-settings.ts';
 import type { Check, InspectedConfig, InspectedDatabase } from './checks.ts';
 

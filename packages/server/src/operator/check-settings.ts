@@ -1,4 +1,4 @@
-import type { Tx } from '../io/db/statements.ts';
+import type { Tx } from '../platform/db/statements.ts';
 import { type Check, type InspectedConfig, type InspectedDatabase, fail, ok, warn } from './checks.ts';
 
 type Setting = { name: string; setting: string; unit: string | null };

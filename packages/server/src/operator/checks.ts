@@ -1,6 +1,6 @@
-import type { Database } from '../io/db/database.ts';
-import type { SchemaState } from '../io/db/schema-state.ts';
-import type { Tx } from '../io/db/statements.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { SchemaState } from '../platform/db/schema-state.ts';
+import type { Tx } from '../platform/db/statements.ts';
 
 /** The result of one check, and how to fix it. */
 export type Check = { check: string; state: 'ok' | 'warn' | 'fail'; message: string; next: string | null };

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { Fault } from '../base/fault.ts';
+import { Fault } from '../platform/fault.ts';
 import { EXIT_FAILED, type OpenInstallation, type Operator } from './operator.ts';
 
 export type CommandSpec<Options, Result> = {

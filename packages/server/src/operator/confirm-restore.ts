@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { iso } from '../base/clock.ts';
-import { parseInstant } from '../base/instant.ts';
+import { iso } from '../platform/time/clock.ts';
+import { parseInstant } from '../platform/time/instant.ts';
 import { acceptUnchanged, confirmRestore } from '../flows/confirm-restore.ts';
 import { addCommand, withInstallation } from './command.ts';
 import { OPERATOR, type OpenInstallation, type Operator } from './operator.ts';

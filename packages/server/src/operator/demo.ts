@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { silentLog } from '../base/log.ts';
+import { silentLog } from '../platform/log.ts';
 import { listOrganizations } from '../features/team/reads.ts';
 import { DEMO_DAYS, DEMO_NAME, makeDemo } from '../flows/demo/make-demo.ts';
 import { removeDemos } from '../flows/demo/remove-demo.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { systemClock } from '../base/clock.ts';
+import { systemClock } from '../platform/time/clock.ts';
 import { checkBackups } from './check-backup.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkHost } from './check-host.ts';

@@ -1,14 +1,14 @@
-import type { Pepper } from '../base/hash.ts';
-import type { Clock } from '../base/clock.ts';
-import type { TokenKeys } from '../base/letter-token.ts';
-import type { Sealer } from '../base/seal.ts';
+import type { Pepper } from '../platform/crypto/hash.ts';
+import type { Clock } from '../platform/time/clock.ts';
+import type { TokenKeys } from '../platform/crypto/email-token.ts';
+import type { Sealer } from '../platform/crypto/encrypt.ts';
 import type { MailSettings } from '../features/domains/domain.ts';
 import type { SuppressionHasher } from '../features/suppressions/hasher.ts';
 import type { ReencryptDeps } from '../flows/re-encrypt-secrets.ts';
 import type { Mailroom } from '../flows/send-drafts/mailroom.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Distributed } from '../io/db/distribute.ts';
-import type { Listed, Pruned, Restored, Taken, Upgraded, Verified } from '../io/embedded/index.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Distributed } from '../platform/db/distribute.ts';
+import type { Listed, Pruned, Restored, Taken, Upgraded, Verified } from '../platform/postgres/index.ts';
 import type { Inspection } from './checks.ts';
 
 /** The database and the secrets, opened for one command, whether the server runs or not. */

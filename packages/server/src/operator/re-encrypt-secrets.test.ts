@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
 import { openTestDatabase } from '../../testkit/database.ts';
 import { serverCommand } from '../../testkit/server-command.ts';
-import { createSealer } from '../base/seal.ts';
+import { createSealer } from '../platform/crypto/encrypt.ts';
 import { openListener } from '../features/listeners/listener.ts';
 
 const db = await openTestDatabase(heldClock());

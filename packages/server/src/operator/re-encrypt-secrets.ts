@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { silentLog } from '../base/log.ts';
+import { silentLog } from '../platform/log.ts';
 import { secretKinds } from '../flows/re-encrypt-secrets.ts';
 import { addCommand, withInstallation } from './command.ts';
 import { EXIT_FAILED, type Operator } from './operator.ts';

@@ -3,11 +3,11 @@ import { testHasher } from '../../testkit/hasher.ts';
 import { heldClock } from '../../testkit/clock.ts';
 import { testDatabase } from '../../testkit/database.ts';
 import { putRecords } from '../../testkit/inbox.ts';
-import { idMaker } from '../base/ids.ts';
-import { silentLog } from '../base/log.ts';
+import { idMaker } from '../platform/ids.ts';
+import { silentLog } from '../platform/log.ts';
 import { createProject } from '../flows/create-project.ts';
 import { createDigest } from '../flows/digest/index.ts';
-import { type Database, openDatabase } from '../io/db/database.ts';
+import { type Database, openDatabase } from '../platform/db/database.ts';
 import { housekeeping } from './housekeeping.ts';
 
 const DAY_MS = 24 * 3_600_000;

@@ -1,11 +1,11 @@
-import type { Log, LogFields } from '../base/log.ts';
+import type { Log, LogFields } from '../platform/log.ts';
 import { type EditionPlace, listBuilding } from '../features/audiences/build-edition.ts';
 import { listCountingProjects } from '../features/events/counted.ts';
 import type { BuildStep } from '../flows/digest/build.ts';
 import type { Digest } from '../flows/digest/index.ts';
-import type { Database } from '../io/db/database.ts';
-import { createPause } from './pause.ts';
-import { createTroubles } from './troubles.ts';
+import type { Database } from '../platform/db/database.ts';
+import { createPause } from '../platform/jobs/cancellable-sleep.ts';
+import { createTroubles } from '../platform/jobs/failure-backoff.ts';
 
 /**
  * Finds the members of new audience definitions and counts the events that new rules need. Works step by step beside processing,

@@ -2,13 +2,13 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
 import { openTestDatabase } from '../../testkit/database.ts';
 import { startDnsServer } from '../../testkit/dns-server.ts';
-import type { Log } from '../base/log.ts';
-import { createSealer } from '../base/seal.ts';
+import type { Log } from '../platform/log.ts';
+import { createSealer } from '../platform/crypto/encrypt.ts';
 import { listDueDomains } from '../features/domains/reads.ts';
 import { createProject } from '../flows/create-project.ts';
 import { addDomain } from '../flows/domains/change-domain.ts';
 import { type DomainView, showDomain } from '../flows/domains/view.ts';
-import { createResolver, type Resolver } from '../io/dns/resolver.ts';
+import { createResolver, type Resolver } from '../platform/dns/resolver.ts';
 import { checkDomains } from './check-domains.ts';
 
 const dns = await startDnsServer();

@@ -1,11 +1,11 @@
-import type { Log } from '../base/log.ts';
+import type { Log } from '../platform/log.ts';
 import { claimCheck } from '../features/domains/store.ts';
 import { listDueDomains } from '../features/domains/reads.ts';
 import type { MailSettings } from '../features/domains/domain.ts';
 import { checkDomain } from '../flows/domains/check-domain.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Resolver } from '../io/dns/resolver.ts';
-import type { Job } from './timetable.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Resolver } from '../platform/dns/resolver.ts';
+import type { Job } from '../platform/jobs/scheduler.ts';
 
 export type CheckDomainsOptions = {
   db: Database;

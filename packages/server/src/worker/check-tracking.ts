@@ -1,11 +1,11 @@
-import type { TokenKeys } from '../base/letter-token.ts';
-import type { Log } from '../base/log.ts';
+import type { TokenKeys } from '../platform/crypto/email-token.ts';
+import type { Log } from '../platform/log.ts';
 import { claimProbe } from '../features/domains/store.ts';
 import { listDueProbes } from '../features/domains/reads.ts';
 import { probeDomain } from '../flows/domains/track-domain.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Outbound } from '../io/outbound/outbound.ts';
-import type { Job } from './timetable.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Outbound } from '../platform/outbound/outbound.ts';
+import type { Job } from '../platform/jobs/scheduler.ts';
 
 export type CheckTrackingOptions = {
   db: Database;

@@ -1,10 +1,10 @@
-import type { Log, LogFields } from '../base/log.ts';
-import { oneByOne } from '../base/one-by-one.ts';
+import type { Log, LogFields } from '../platform/log.ts';
+import { oneByOne } from '../platform/async/one-by-one.ts';
 import { deleteMailBefore, deleteMailBeyond } from '../features/test-inbox/store.ts';
 import { TEST_INBOX_KEPT_MAX, TEST_INBOX_KEPT_MS } from '../features/test-inbox/mail.ts';
 import { listProjects } from '../features/projects/list-projects.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Job } from './timetable.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Job } from '../platform/jobs/scheduler.ts';
 
 const EVERY_MS = 3_600_000;
 /** Takes about ten milliseconds, because a row is a compressed email. */

@@ -3,13 +3,13 @@ import { testHasher } from '../../testkit/hasher.ts';
 import { heldClock } from '../../testkit/clock.ts';
 import { openTestDatabase } from '../../testkit/database.ts';
 import { putRecords } from '../../testkit/inbox.ts';
-import { idMaker } from '../base/ids.ts';
-import { type Log, silentLog } from '../base/log.ts';
+import { idMaker } from '../platform/ids.ts';
+import { type Log, silentLog } from '../platform/log.ts';
 import type { Priority } from '../features/inbox/take.ts';
 import { createProject } from '../flows/create-project.ts';
 import { createDigest, type Digest } from '../flows/digest/index.ts';
 import { type Digester, startDigester } from './digester.ts';
-import { createTroubles } from './troubles.ts';
+import { createTroubles } from '../platform/jobs/failure-backoff.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

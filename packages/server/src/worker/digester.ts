@@ -1,13 +1,13 @@
-import { backoffMs } from '../base/backoff.ts';
-import type { Log } from '../base/log.ts';
+import { backoffMs } from '../platform/async/backoff.ts';
+import type { Log } from '../platform/log.ts';
 import type { Priority, Place } from '../features/inbox/take.ts';
-import { isAnyWork } from '../features/turns/due.ts';
+import { isAnyWork } from '../platform/locks/timers.ts';
 import type { Digest } from '../flows/digest/index.ts';
 import type { Digested } from '../flows/digest/digested.ts';
 import { lookForWork } from '../flows/look-for-work.ts';
-import type { Database } from '../io/db/database.ts';
-import { type Bell, createBell } from './bell.ts';
-import { createTroubles, type Troubles } from './troubles.ts';
+import type { Database } from '../platform/db/database.ts';
+import { type Bell, createBell } from '../platform/jobs/wake-signal.ts';
+import { createTroubles, type Troubles } from '../platform/jobs/failure-backoff.ts';
 
 /**
  * Processes the ingest queue while records wait. Priorities rotate so that no kind of work starves:

@@ -1,7 +1,7 @@
 import { IDEMPOTENCY_WINDOW_MS } from '@beckon/contract';
 import { deleteAnswers } from '../features/idempotency/store.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Job } from './timetable.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Job } from '../platform/jobs/scheduler.ts';
 
 const EVERY_MS = 60_000;
 /** A request that just lost a race against an answer still reads it. The margin also protects valid answers from a clock change. */

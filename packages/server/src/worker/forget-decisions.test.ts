@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
 import { openTestDatabase } from '../../testkit/database.ts';
-import { idMaker } from '../base/ids.ts';
-import { silentLog } from '../base/log.ts';
+import { idMaker } from '../platform/ids.ts';
+import { silentLog } from '../platform/log.ts';
 import { writeDecisions } from '../features/decisions/store.ts';
 import { createProject } from '../flows/create-project.ts';
 import { forgetDecisions } from './forget-decisions.ts';

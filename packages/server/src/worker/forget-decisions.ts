@@ -1,9 +1,9 @@
-import type { Log, LogFields } from '../base/log.ts';
-import { oneByOne } from '../base/one-by-one.ts';
+import type { Log, LogFields } from '../platform/log.ts';
+import { oneByOne } from '../platform/async/one-by-one.ts';
 import { type DecisionPlace, forgetDecisions as forgetOf } from '../features/decisions/store.ts';
 import { listProjects } from '../features/projects/list-projects.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Job } from './timetable.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Job } from '../platform/jobs/scheduler.ts';
 
 const EVERY_MS = 3_600_000;
 const KEPT_MS = 90 * 86_400_000;

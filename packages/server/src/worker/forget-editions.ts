@@ -1,7 +1,7 @@
 import { deleteRetired, listRetired } from '../features/audiences/delete-retired.ts';
 import type { EditionPlace } from '../features/audiences/build-edition.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Job } from './timetable.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Job } from '../platform/jobs/scheduler.ts';
 
 const EVERY_MS = 10_000;
 const EDITIONS_MAX = 100;

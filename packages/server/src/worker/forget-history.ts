@@ -1,8 +1,8 @@
 import { dropEmptyPartitions } from '../features/events/drop-partitions.ts';
 import { listProjects } from '../features/projects/list-projects.ts';
 import { forgetHistory as forgetOf } from '../flows/forget-history.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Job } from './timetable.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Job } from '../platform/jobs/scheduler.ts';
 
 const EVERY_MS = 60_000;
 const ROUND_MAX_MS = 5_000;

@@ -1,5 +1,5 @@
 import { forgetImports as forget, type ForgetImportsOptions } from '../flows/imports/forget-imports.ts';
-import type { Job } from './timetable.ts';
+import type { Job } from '../platform/jobs/scheduler.ts';
 
 const EVERY_MS = 600_000;
 

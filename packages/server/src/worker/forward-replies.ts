@@ -1,6 +1,6 @@
-import type { Log } from '../base/log.ts';
+import type { Log } from '../platform/log.ts';
 import { type ForwardDeps, forwardNext } from '../flows/forward-replies.ts';
-import type { Job } from './timetable.ts';
+import type { Job } from '../platform/jobs/scheduler.ts';
 
 const EVERY_MS = 10_000;
 /** The limit per run, because other jobs may be due. */

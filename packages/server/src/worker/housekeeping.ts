@@ -1,5 +1,5 @@
-import type { Log } from '../base/log.ts';
-import type { Database } from '../io/db/database.ts';
+import type { Log } from '../platform/log.ts';
+import type { Database } from '../platform/db/database.ts';
 import { forgetAnswers } from './forget-answers.ts';
 import { forgetDecisions } from './forget-decisions.ts';
 import { forgetEditions } from './forget-editions.ts';
@@ -9,7 +9,7 @@ import { clearTestInbox } from './clear-test-inbox.ts';
 import { keepPartitions } from './keep-partitions.ts';
 import { pruneMarks } from './prune-marks.ts';
 import { sweepDues } from './sweep-dues.ts';
-import type { Job } from './timetable.ts';
+import type { Job } from '../platform/jobs/scheduler.ts';
 
 /** Returns the jobs that maintain the database, in any process. Two processes can run the same job without harm. */
 export function housekeeping(db: Database, log: Log): Job[] {

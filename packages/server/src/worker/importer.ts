@@ -1,7 +1,7 @@
 import type { Import } from '../features/imports/import.ts';
 import { claimImport, workOn } from '../flows/imports/work-on.ts';
 import type { ImportDeps } from '../flows/imports/deps.ts';
-import { createPause } from './pause.ts';
+import { createPause } from '../platform/jobs/cancellable-sleep.ts';
 
 /** Runs the imports that members start: one per project at a time, and a few projects concurrently. */
 export type Importer = { stop(): Promise<void> };

@@ -1,7 +1,7 @@
 import { ensurePartitions, SANDBOX_MONTHS_AHEAD } from '../features/events/partitions.ts';
-import { timesAhead } from '../features/turns/turn.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Job } from './timetable.ts';
+import { timesAhead } from '../platform/locks/project-lock.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Job } from '../platform/jobs/scheduler.ts';
 
 const HOUR_MS = 3_600_000;
 const LOOK_EVERY_MS = 5_000;

@@ -1,6 +1,6 @@
 import { listMarked, pruneMarks as pruneOf } from '../flows/prune-marks.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Job } from './timetable.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Job } from '../platform/jobs/scheduler.ts';
 
 const EVERY_MS = 30_000;
 

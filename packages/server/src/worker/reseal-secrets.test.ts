@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { endpointServer } from '../../testkit/endpoint-server.ts';
 import { type Browser, codeOf, PASSWORD, testTeam } from '../../testkit/team.ts';
-import { silentLog } from '../base/log.ts';
-import { createSealer, type Sealer } from '../base/seal.ts';
+import { silentLog } from '../platform/log.ts';
+import { createSealer, type Sealer } from '../platform/crypto/encrypt.ts';
 import { addSecret } from '../features/endpoints/secrets.ts';
 import { insertImport } from '../features/imports/store.ts';
 import { NOTHING_COUNTED } from '../features/imports/import.ts';

@@ -1,6 +1,6 @@
-import { oneByOne } from '../base/one-by-one.ts';
+import { oneByOne } from '../platform/async/one-by-one.ts';
 import { type ReencryptDeps, secretKinds } from '../flows/re-encrypt-secrets.ts';
-import type { Job } from './timetable.ts';
+import type { Job } from '../platform/jobs/scheduler.ts';
 
 const LOOK_EVERY_MS = 20_000;
 const EVERY_MS = 10 * 60_000;

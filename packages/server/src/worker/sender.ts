@@ -1,9 +1,9 @@
-import type { Log } from '../base/log.ts';
-import { duePlaces } from '../features/turns/due.ts';
+import type { Log } from '../platform/log.ts';
+import { duePlaces } from '../platform/locks/timers.ts';
 import type { Sender } from '../flows/send-drafts/index.ts';
-import type { Database } from '../io/db/database.ts';
-import { createPause, type Pause } from './pause.ts';
-import { createTroubles, type Troubles } from './troubles.ts';
+import type { Database } from '../platform/db/database.ts';
+import { createPause, type Pause } from '../platform/jobs/cancellable-sleep.ts';
+import { createTroubles, type Troubles } from '../platform/jobs/failure-backoff.ts';
 
 /** Sends due drafts, one batch per project in turn, so that a long queue of one project does not delay others. */
 export type DraftSender = {

@@ -1,5 +1,5 @@
 import { settleHits as settle } from '../flows/track/settle-hits.ts';
-import type { Job } from './timetable.ts';
+import type { Job } from '../platform/jobs/scheduler.ts';
 
 const EVERY_MS = 1_000;
 

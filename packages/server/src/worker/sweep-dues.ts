@@ -1,7 +1,7 @@
-import type { Log } from '../base/log.ts';
+import type { Log } from '../platform/log.ts';
 import { sweepDues as sweep } from '../flows/sweep-dues.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Job } from './timetable.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Job } from '../platform/jobs/scheduler.ts';
 
 const EVERY_MS = 30_000;
 

@@ -4,7 +4,7 @@ import { openTestDatabase } from '../../testkit/database.ts';
 import { HOUR, MINUTE } from '../../testkit/drafts.ts';
 import { openEngine } from '../../testkit/engine.ts';
 import { putRecords } from '../../testkit/inbox.ts';
-import { silentLog } from '../base/log.ts';
+import { silentLog } from '../platform/log.ts';
 import type { Draft } from '../features/drafts/draft.ts';
 import { listDrafts } from '../features/drafts/reads.ts';
 import type { TeamLetter } from '../features/drafts/team-digest.ts';

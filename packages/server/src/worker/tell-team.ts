@@ -1,9 +1,9 @@
-import type { Log } from '../base/log.ts';
+import type { Log } from '../platform/log.ts';
 import { listProjectsToTell } from '../features/drafts/counts.ts';
 import { tellTeam as tell } from '../flows/tell-team.ts';
 import type { TeamTransport } from '../flows/team-mail.ts';
-import type { Database } from '../io/db/database.ts';
-import type { Job } from './timetable.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { Job } from '../platform/jobs/scheduler.ts';
 
 export type TellTeamOptions = {
   db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { AGENT, webhookStage } from '../../testkit/webhooks.ts';
-import { silentLog } from '../base/log.ts';
-import type { Outbound } from '../io/outbound/outbound.ts';
+import { silentLog } from '../platform/log.ts';
+import type { Outbound } from '../platform/outbound/outbound.ts';
 import { startTeller, type Teller } from './teller.ts';
 
 const stage = await webhookStage();

@@ -1,7 +1,7 @@
-import { backoffMs } from '../base/backoff.ts';
-import { within } from '../base/within.ts';
+import { backoffMs } from '../platform/async/backoff.ts';
+import { within } from '../platform/time/within.ts';
 import { createDelivery, type Delivery, type DeliveryOptions } from '../flows/deliver-webhooks/index.ts';
-import { createBell } from './bell.ts';
+import { createBell } from '../platform/jobs/wake-signal.ts';
 
 /** Sends webhook deliveries, round after round while some are due or have a response. */
 export type Teller = {

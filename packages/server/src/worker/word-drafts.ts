@@ -1,12 +1,12 @@
-import type { Log } from '../base/log.ts';
+import type { Log } from '../platform/log.ts';
 import type { Claim } from '../features/wording/wording.ts';
 import { claimWording } from '../features/wording/store.ts';
 import { createModels } from '../flows/models.ts';
 import type { Renderer } from '../flows/rendering/renderer.ts';
 import { type WordDeps, wordDraft } from '../flows/wording/word-draft.ts';
-import type { Database } from '../io/db/database.ts';
+import type { Database } from '../platform/db/database.ts';
 import type { DraftModel } from '../io/model/draft-model.ts';
-import type { Job } from './timetable.ts';
+import type { Job } from '../platform/jobs/scheduler.ts';
 
 export type WordDraftsOptions = {
   db: Database;

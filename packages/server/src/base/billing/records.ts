@@ -1,6 +1,6 @@
 import type { EventInput, JsonObject, UserInput } from '@beckon/contract';
-import { iso } from '../clock.ts';
-import { isEmail } from '../records/email.ts';
+import { iso } from '../../platform/time/clock.ts';
+import { isEmail } from '../../platform/records/email.ts';
 import { type Catalogue, withItems } from './catalogue.ts';
 import type { BillingHistory, SubscriptionFacts } from './facts.ts';
 import { type BillingEvent, isTrialRunning, planNow, subscriptionEvents } from './subscription-events.ts';

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { classifyReply } from './classify-reply.ts';
 import { normaliseReply } from './normalise-reply.ts';
 import type { ReplyClass } from './refusal.ts';
-import type { SmtpStage } from './reply.ts';
+import type { SmtpStage } from '../../platform/mail/smtp-reply.ts';
 
 const at = (stage: SmtpStage, reply: string) =>
   classifyReply({ stage, code: Number(reply.slice(0, 3)), reply });

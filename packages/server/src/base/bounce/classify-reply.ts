@@ -1,7 +1,7 @@
 import { classifyText } from './classify-text.ts';
 import { normaliseReply } from './normalise-reply.ts';
 import type { ReplyClass, Stage } from './refusal.ts';
-import { enhancedStatus, type SmtpReply, type SmtpStage } from './reply.ts';
+import { enhancedStatus, type SmtpReply, type SmtpStage } from '../../platform/mail/smtp-reply.ts';
 import { SAYS_CROWDED } from './broken.ts';
 import { SAYS_NO_CLIENT, SAYS_NO_RELAYING, SAYS_NOBODY_FROM_YOU, SAYS_TOO_FAST } from './unwanted.ts';
 

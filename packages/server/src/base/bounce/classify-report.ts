@@ -1,6 +1,6 @@
 import { classifyText } from './classify-text.ts';
 import type { ReplyClass, Stage } from './refusal.ts';
-import { enhancedStatus } from './reply.ts';
+import { enhancedStatus } from '../../platform/mail/smtp-reply.ts';
 
 /** The part of a report about one recipient. */
 export type Reported = {

@@ -1,4 +1,4 @@
-import { replyText } from './reply.ts';
+import { replyText } from '../../platform/mail/smtp-reply.ts';
 
 const TEXT_CHARS_MAX = 300;
 

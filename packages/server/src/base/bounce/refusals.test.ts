@@ -5,7 +5,7 @@ import { describe, expect, it, test } from 'vitest';
 import { classifyReply } from './classify-reply.ts';
 import { classifyReport } from './classify-report.ts';
 import type { ReplyClass } from './refusal.ts';
-import type { SmtpStage } from './reply.ts';
+import type { SmtpStage } from '../../platform/mail/smtp-reply.ts';
 
 /**
  * Refusals of mail systems, written from their documentation: `# system`, then one line each with the reason, the stage and the text. The

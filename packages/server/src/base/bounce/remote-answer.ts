@@ -1,5 +1,5 @@
 import { normaliseReply } from './normalise-reply.ts';
-import { enhancedStatus } from './reply.ts';
+import { enhancedStatus } from '../../platform/mail/smtp-reply.ts';
 
 /** The remote server's own answer, without the words that the local server adds to it. */
 export type RemoteAnswer = { text: string; status: string | null; replyCode: number };

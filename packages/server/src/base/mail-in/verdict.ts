@@ -25,7 +25,7 @@ export type MailRecipient = {
   reason: string;
 };
 
-/** The kind of a message, and its recipients. None of it is proven; tokens are (`base/letter-token.ts`). */
+/** The kind of a message, and its recipients. None of it is proven; tokens are (`platform/crypto/email-token.ts`). */
 export type MailVerdict = {
   kind: MailKind;
   /** For a delivery report, a complaint or an automatic reply. */

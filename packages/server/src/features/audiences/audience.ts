@@ -1,6 +1,6 @@
-import { Fault, type FieldFault } from '../../base/fault.ts';
-import { parsePredicate } from '../../base/predicate/parse.ts';
-import type { Predicate } from '../../base/predicate/predicate.ts';
+import { Fault, type FieldFault } from '../../platform/fault.ts';
+import { parsePredicate } from '../../platform/predicate/parse.ts';
+import type { Predicate } from '../../platform/predicate/predicate.ts';
 
 export const AUDIENCES_MAX = 500;
 const DEFINITION_MAX_BYTES = 64 * 1024;

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
-import type { Fault } from '../../base/fault.ts';
+import type { Fault } from '../../platform/fault.ts';
 import { createAudience } from '../../flows/create-audience.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { deleteAudience } from '../../flows/delete-audience.ts';

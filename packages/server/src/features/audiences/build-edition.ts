@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { listUnfinished } from './reads.ts';
 import { type Built, findBuilding, retireEditions, updateBuilt, updateServed, upsertDays } from './store.ts';
 import { dayOf } from './standings.ts';

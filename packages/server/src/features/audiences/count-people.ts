@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { countPeople as count } from './reads.ts';
 
 /** The count only shows the progress of a build. The build itself counts the users that it finds. */

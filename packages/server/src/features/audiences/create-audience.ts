@@ -1,6 +1,6 @@
-import type { Clock } from '../../base/clock.ts';
-import { idMaker } from '../../base/ids.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Clock } from '../../platform/time/clock.ts';
+import { idMaker } from '../../platform/ids.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { AUDIENCES_MAX, invalid, readDefinition, readName } from './audience.ts';
 import { listCurrent } from './current.ts';
 import type { Audience } from './find-audience.ts';

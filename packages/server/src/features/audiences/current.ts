@@ -1,8 +1,8 @@
-import { mentionsOf } from '../../base/predicate/mentions.ts';
-import { parsePredicate } from '../../base/predicate/parse.ts';
-import type { Predicate } from '../../base/predicate/predicate.ts';
-import { sentenceOf } from '../../base/predicate/sentence.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { mentionsOf } from '../../platform/predicate/mentions.ts';
+import { parsePredicate } from '../../platform/predicate/parse.ts';
+import type { Predicate } from '../../platform/predicate/predicate.ts';
+import { sentenceOf } from '../../platform/predicate/sentence.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { type CurrentRow, listCurrentRows } from './reads.ts';
 
 export type CurrentEdition = Pick<

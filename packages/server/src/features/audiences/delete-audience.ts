@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { invalid } from './audience.ts';
 import { type Audience, findAudience } from './find-audience.ts';
 import { listReferrers } from './list-referrers.ts';

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { EditionPlace } from './build-edition.ts';
 import { listUnfinished } from './reads.ts';
 import { deleteEdition, deleteSomeOfRetired } from './store.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Facts } from '../../base/predicate/predicate.ts';
-import { parsePredicate } from '../../base/predicate/parse.ts';
+import type { Facts } from '../../platform/predicate/predicate.ts';
+import { parsePredicate } from '../../platform/predicate/parse.ts';
 import { builtUpTo, judge, type Judged } from './judge.ts';
 import { buildModel, type EditionSource } from './model.ts';
 

@@ -1,5 +1,5 @@
-import { evaluate } from '../../base/predicate/evaluate.ts';
-import type { Facts } from '../../base/predicate/predicate.ts';
+import { evaluate } from '../../platform/predicate/evaluate.ts';
+import type { Facts } from '../../platform/predicate/predicate.ts';
 import { covers, type Edition } from './model.ts';
 
 /** The stored state of one user: the editions that the user is in, and the timers at which the user must be evaluated again. */

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { type Current, listCurrent, newest, seen, sentenceFor } from './current.ts';
 
 export type ListedAudience = {

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { unknownAudience } from './audience.ts';
 import { listCurrent, seen } from './current.ts';
 import { findAudience } from './find-audience.ts';

@@ -1,5 +1,5 @@
-import { mentionsOf } from '../../base/predicate/mentions.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { mentionsOf } from '../../platform/predicate/mentions.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { listCurrent, referencesOf } from './current.ts';
 
 /** Lists the audiences with a definition, served or being built, that names this one. */

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { readStored } from './current.ts';
 import { type AudienceModel, buildModel, type EditionSource } from './model.ts';
 import { type CurrentRow, listCurrentRows } from './reads.ts';

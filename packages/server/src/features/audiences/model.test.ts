@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parsePredicate } from '../../base/predicate/parse.ts';
+import { parsePredicate } from '../../platform/predicate/parse.ts';
 import { buildModel, covers, type EditionSource, type Touch } from './model.ts';
 
 let numbers = 0;

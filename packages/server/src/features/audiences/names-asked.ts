@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { loadModels } from './load-models.ts';
 
 /** Lists the events that audiences count without a time window. Their counts must be kept forever. */

@@ -1,9 +1,9 @@
-import { mentionsOf } from '../../base/predicate/mentions.ts';
-import type { Predicate } from '../../base/predicate/predicate.ts';
-import { predicateSql } from '../../base/predicate/sql.ts';
-import { sqlParams } from '../../base/predicate/sql-params.ts';
-import { isCanceled } from '../../io/db/errors.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { mentionsOf } from '../../platform/predicate/mentions.ts';
+import type { Predicate } from '../../platform/predicate/predicate.ts';
+import { predicateSql } from '../../platform/predicate/sql.ts';
+import { sqlParams } from '../../platform/predicate/sql-params.ts';
+import { isCanceled } from '../../platform/db/errors.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { invalid, readDefinition } from './audience.ts';
 import { listCurrent, seen, sentenceFor } from './current.ts';
 import { listUncounted } from './reads.ts';

@@ -1,5 +1,5 @@
-import { mentionsOf } from '../../base/predicate/mentions.ts';
-import type { Predicate } from '../../base/predicate/predicate.ts';
+import { mentionsOf } from '../../platform/predicate/mentions.ts';
+import type { Predicate } from '../../platform/predicate/predicate.ts';
 import { invalid } from './audience.ts';
 import { type Current, referencesOf } from './current.ts';
 

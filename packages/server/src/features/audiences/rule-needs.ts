@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** A version of a rule in force, and the events and audiences that it uses. */
 export type RuleNeed = {

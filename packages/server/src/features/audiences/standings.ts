@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { Verdict } from './judge.ts';
 import type { Edition } from './model.ts';
 import { listAskedDues, listAskedMembers, listSince, listStandingRows } from './reads.ts';

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** Writes to `audience`, `audience_edition`, `audience_member`, `audience_due` and `audience_day`. `reads.ts` reads them. */
 export type EditionState = 'building' | 'served' | 'retired';

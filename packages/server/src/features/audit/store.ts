@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { AuditEntry, Difference } from './entry.ts';
 
 /** Records an action before the change, in a separate commit. */

@@ -5,8 +5,8 @@ import type {
   ProductFacts,
   SubscriptionFacts,
 } from '../../base/billing/facts.ts';
-import { isEmail } from '../../base/records/email.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { isEmail } from '../../platform/records/email.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { countPrices } from './reads.ts';
 import { type ImportRef, PRICES_MAX, type Snapshot, stepAfter } from './snapshot.ts';
 import { insertCustomers, insertDeletedCustomers, insertObjects, moveSnapshot } from './store.ts';

@@ -5,7 +5,7 @@ import type {
   ProductFacts,
   SubscriptionFacts,
 } from '../../base/billing/facts.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { CustomerHistory, ImportRef, Snapshot, Step, StoredCustomer } from './snapshot.ts';
 
 type SnapshotRow = {

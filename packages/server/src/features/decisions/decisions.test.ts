@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
-import { idMaker } from '../../base/ids.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { idMaker } from '../../platform/ids.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { countReasons, listDecisionsOf } from './reads.ts';
 import type { Decision } from './decision.ts';
 import { type DecisionPlace, eraseDecisions, forgetDecisions, writeDecisions } from './store.ts';

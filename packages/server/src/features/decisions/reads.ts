@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { LedgerRow } from './decision.ts';
 
 type Row = {

@@ -1,5 +1,5 @@
-import { momentList, plainList } from '../../io/db/list.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { momentList, plainList } from '../../platform/db/list.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { Decision, LedgerRow } from './decision.ts';
 
 /** Reads and writes the table `decision`. */

@@ -1,8 +1,8 @@
-import { type Clock, iso } from '../../base/clock.ts';
-import { Fault } from '../../base/fault.ts';
-import { idMaker } from '../../base/ids.ts';
-import type { Sealer } from '../../base/seal.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { type Clock, iso } from '../../platform/time/clock.ts';
+import { Fault } from '../../platform/fault.ts';
+import { idMaker } from '../../platform/ids.ts';
+import type { Sealer } from '../../platform/crypto/encrypt.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { type DkimKey, freeSlot, type KeyPair, RETIRES_AFTER_MS, sealKey, type Slot } from './dkim-key.ts';
 import { readDomainName, invalid } from './domain-name.ts';
 import { parseThrottle, type SendingDomain } from './domain.ts';

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createSealer } from '../../base/seal.ts';
+import { createSealer } from '../../platform/crypto/encrypt.ts';
 import {
   afterMoves,
   carryOn,

@@ -1,6 +1,6 @@
 import { generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { Sealer } from '../../base/seal.ts';
+import type { Sealer } from '../../platform/crypto/encrypt.ts';
 import type { Verdict, KeyState } from './findings.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { parse } from 'tldts';
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 
 /**
  * The longest name that may send. The envelope sender has up to 64 characters before the @ and a host below `bounce.`, and no server

@@ -1,4 +1,4 @@
-import { parseRate, printRate, type Rate, RATE_SYNTAX } from '../../base/rate.ts';
+import { parseRate, printRate, type Rate, RATE_SYNTAX } from '../../platform/text/rate.ts';
 import type { Finding } from './findings.ts';
 import { invalid } from './domain-name.ts';
 

@@ -1,4 +1,4 @@
-import type { Answer } from '../../io/dns/resolver.ts';
+import type { Answer } from '../../platform/dns/resolver.ts';
 
 /**
  * Result of checking whether an SPF record allows the relay. It is read as receivers do: in order, through includes, up to `all`, with at

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Answer } from '../../io/dns/resolver.ts';
+import type { Answer } from '../../platform/dns/resolver.ts';
 import { type DkimKey, generateKey, selectorOf } from './dkim-key.ts';
 import { judge, type Looked, questionsOf } from './judge.ts';
 import { lookUp } from './look-up.ts';

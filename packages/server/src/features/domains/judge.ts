@@ -1,4 +1,4 @@
-import type { Answer } from '../../io/dns/resolver.ts';
+import type { Answer } from '../../platform/dns/resolver.ts';
 import { judgeDkim } from './judge-dkim.ts';
 import { hasDmarc, judgeDmarc } from './judge-dmarc.ts';
 import { readSpf, SPF_LOOKUPS_MAX } from './judge-spf.ts';

@@ -1,4 +1,4 @@
-import type { Answer, Resolver } from '../../io/dns/resolver.ts';
+import type { Answer, Resolver } from '../../platform/dns/resolver.ts';
 import { type Looked, questionsOf, type QuestionType, ROUNDS_MAX } from './judge.ts';
 import type { DomainRecord } from './findings.ts';
 

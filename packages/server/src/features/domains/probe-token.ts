@@ -1,5 +1,5 @@
-import { equalInConstantTime, hmacSha256 } from '../../base/hash.ts';
-import type { TokenKeys } from '../../base/letter-token.ts';
+import { equalInConstantTime, hmacSha256 } from '../../platform/crypto/hash.ts';
+import type { TokenKeys } from '../../platform/crypto/email-token.ts';
 import type { SendingDomain } from './domain.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { resealAll, type Resealing } from '../../base/reseal.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { resealAll, type Resealing } from '../../platform/crypto/re-encrypt.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { boundTo } from './dkim-key.ts';
 import { listSealedKeys } from './reads.ts';
 import { type SealedKey, updateSealed } from './store.ts';

@@ -1,6 +1,6 @@
-import { recentMap } from '../../base/recent-map.ts';
-import type { Sealer } from '../../base/seal.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { recentMap } from '../../platform/async/recent-map.ts';
+import type { Sealer } from '../../platform/crypto/encrypt.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { openKey, selectorOf } from './dkim-key.ts';
 import { normaliseDomainName } from './domain-name.ts';
 import { type MailSettings, returnPathOf, type SendingDomain } from './domain.ts';

@@ -1,5 +1,5 @@
-import type { Log } from '../../base/log.ts';
-import type { Database } from '../../io/db/database.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { listTrackingHosts } from './reads.ts';
 
 /** The proven tracking hosts of all projects. A change is visible within a minute. */

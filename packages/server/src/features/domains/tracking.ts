@@ -1,4 +1,4 @@
-import type { OutboundAnswer } from '../../io/outbound/exchange.ts';
+import type { OutboundAnswer } from '../../platform/outbound/exchange.ts';
 import { normaliseDomainName, invalid } from './domain-name.ts';
 import type { SendingDomain, Tracking } from './domain.ts';
 

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** A draft that may be sent soon, with the data needed to compete for a cap slot. */
 export type Contending = {

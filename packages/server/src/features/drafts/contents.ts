@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { Actor, Content } from './draft.ts';
 
 /** A text of a draft and who wrote it first. Times are in milliseconds. */

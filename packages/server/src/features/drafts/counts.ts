@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { LONG_HELD_MS } from './resume-drafts.ts';
 import { TEAM_DIGEST_EVERY_MS, type WaitingOfRule } from './team-digest.ts';
 import { GRACE_MS } from './timing.ts';

@@ -1,4 +1,4 @@
-import { diffLists } from '../../base/list-diff.ts';
+import { diffLists } from '../../platform/text/list-diff.ts';
 import type { EditedDraft } from './contents.ts';
 import type { Content } from './draft.ts';
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { heldClock } from '../../../testkit/clock.ts';
 import { draftFacts, HOUR, MINUTE } from '../../../testkit/drafts.ts';
-import { idMaker } from '../../base/ids.ts';
+import { idMaker } from '../../platform/ids.ts';
 import { addressArrived, newDraft } from './new-draft.ts';
 import { afterRestore } from './after-restore.ts';
 import { approve, skip, undo } from './approve-draft.ts';

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { DraftState } from './draft.ts';
 
 /** Drafts that failed or are stuck, counted up to a limit. Beyond it, the exact number does not matter. */

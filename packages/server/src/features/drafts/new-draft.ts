@@ -1,5 +1,5 @@
-import { canonicalJson } from '../../base/canonical-json.ts';
-import { sha256 } from '../../base/hash.ts';
+import { canonicalJson } from '../../platform/text/canonical-json.ts';
+import { sha256 } from '../../platform/crypto/hash.ts';
 import { type Actor, type Content, type Draft, ENGINE } from './draft.ts';
 import { release } from './hold-draft.ts';
 import { begun, type Moved, moved } from './moves.ts';

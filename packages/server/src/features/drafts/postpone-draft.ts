@@ -1,4 +1,4 @@
-import { iso, isoOrNull } from '../../base/clock.ts';
+import { iso, isoOrNull } from '../../platform/time/clock.ts';
 import { standing } from './approve-draft.ts';
 import type { Draft } from './draft.ts';
 import { moved } from './moves.ts';

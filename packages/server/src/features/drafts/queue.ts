@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { type Draft, NOT_WHOLE, PERSON_DECIDES } from './draft.ts';
 import { expiryOf, leavesAt } from './timing.ts';
 

@@ -1,5 +1,5 @@
-import { plainList } from '../../io/db/list.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { plainList } from '../../platform/db/list.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { Draft, DraftState } from './draft.ts';
 import { type Move, OPEN_STATES } from './moves.ts';
 import {

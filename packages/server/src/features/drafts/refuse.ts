@@ -1,5 +1,5 @@
-import { Fault } from '../../base/fault.ts';
-import { iso } from '../../base/clock.ts';
+import { Fault } from '../../platform/fault.ts';
+import { iso } from '../../platform/time/clock.ts';
 import { ENGINE, type Actor, type Draft, type DraftState } from './draft.ts';
 import { type Action, can, type Moved } from './moves.ts';
 import { isExpired } from './timing.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { listDraftPage } from './review.ts';
 
 const db = await openTestDatabase(heldClock());

@@ -1,8 +1,8 @@
-import { Fault } from '../../base/fault.ts';
-import { type Bind, type FilterColumn, filterSql } from '../../base/filter/to-sql.ts';
-import { type Filter, NO_FILTER } from '../../base/filter/filter.ts';
-import { parseFilter } from '../../base/filter/parse.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { Fault } from '../../platform/fault.ts';
+import { type Bind, type FilterColumn, filterSql } from '../../platform/filter/to-sql.ts';
+import { type Filter, NO_FILTER } from '../../platform/filter/filter.ts';
+import { parseFilter } from '../../platform/filter/parse.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { type Draft, DRAFT_STATES, PERSON_DECIDES } from './draft.ts';
 import { DRAFT_COLUMNS, type DraftRow, selectOf, toDraft } from './rows.ts';
 

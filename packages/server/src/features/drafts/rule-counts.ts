@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { EXPIRY, LEAVES } from './counts.ts';
 import { LONG_HELD_MS } from './resume-drafts.ts';
 

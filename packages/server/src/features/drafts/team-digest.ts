@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { upsertTeamDigest } from './store.ts';
 
 /** Drafts of one rule that wait for the team. */

@@ -1,4 +1,4 @@
-import { sha256 } from '../../base/hash.ts';
+import { sha256 } from '../../platform/crypto/hash.ts';
 import type { Draft } from './draft.ts';
 
 /** How long an approval or a skip can be undone. */

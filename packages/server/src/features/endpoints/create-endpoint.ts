@@ -1,8 +1,8 @@
-import { Fault } from '../../base/fault.ts';
-import type { NewId } from '../../base/ids.ts';
-import type { Sealer } from '../../base/seal.ts';
-import type { Tx } from '../../io/db/statements.ts';
-import { checkUrl, type UrlRules } from '../../io/outbound/check-url.ts';
+import { Fault } from '../../platform/fault.ts';
+import type { NewId } from '../../platform/ids.ts';
+import type { Sealer } from '../../platform/crypto/encrypt.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import { checkUrl, type UrlRules } from '../../platform/outbound/check-url.ts';
 import {
   type Endpoint,
   type EndpointPlace,

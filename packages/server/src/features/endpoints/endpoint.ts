@@ -1,5 +1,5 @@
 import { WEBHOOK_TYPES, type WebhookType } from '@beckon/contract';
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 
 /** Why an endpoint is disabled: by a member, after a 410 response, after days without a success, or during its deletion. */
 export type DisabledReason = 'manual' | 'gone' | 'failing' | 'deleted';

@@ -1,6 +1,6 @@
 import type { WebhookType } from '@beckon/contract';
-import { plainList } from '../../io/db/list.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { plainList } from '../../platform/db/list.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { DisabledReason, Endpoint, EndpointPlace } from './endpoint.ts';
 import type { Health, Window } from './health.ts';
 import type { SealedSecret } from './store.ts';

@@ -1,5 +1,5 @@
-import { Fault } from '../../base/fault.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { Fault } from '../../platform/fault.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { EndpointPlace } from './endpoint.ts';
 import { type EndpointState, lockEndpoint } from './reads.ts';
 

@@ -1,8 +1,8 @@
 import { newWebhookSecret, readWebhookSecret } from '@beckon/contract/signature';
-import { Fault } from '../../base/fault.ts';
-import { resealAll, type Resealing } from '../../base/reseal.ts';
-import type { Sealer } from '../../base/seal.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { Fault } from '../../platform/fault.ts';
+import { resealAll, type Resealing } from '../../platform/crypto/re-encrypt.ts';
+import type { Sealer } from '../../platform/crypto/encrypt.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { type EndpointPlace, invalid } from './endpoint.ts';
 import { listLiveSecrets, listSealedSecrets } from './reads.ts';
 import { insertSecret, type SealedSecret, updateSealed } from './store.ts';

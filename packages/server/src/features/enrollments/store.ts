@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { CancelReason, Enrollment } from './enrollment.ts';
 
 /** A row of `rule_enrollment`, which is written with the project locked. */

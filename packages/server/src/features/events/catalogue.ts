@@ -1,5 +1,5 @@
 import { CANONICAL_EVENTS } from '@beckon/contract';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** An event name with all that is stored about it. Times are in milliseconds. */
 export type CatalogueName = {

@@ -1,5 +1,5 @@
-import { compareBytes } from '../../base/byte-order.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { compareBytes } from '../../platform/text/byte-order.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { listCounting } from './reads.ts';
 import { insertCounted, listCounted, recount, updateCounted } from './store.ts';
 

@@ -1,5 +1,5 @@
-import { inSlices } from '../../io/db/slices.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { inSlices } from '../../platform/db/slices.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { NewEvent } from './event.ts';
 import { type KnownProperties, propertiesToAdd } from './known-properties.ts';
 import {

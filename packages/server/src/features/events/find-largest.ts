@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** How many of the newest events are searched. Older ones say little about future ones. */
 const LOOKED_AT = 20_000;

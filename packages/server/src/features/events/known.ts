@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** Returns those of these keys, in hex, that are already stored. */
 export async function findKnownKeys(tx: Tx, projectId: number, keys: string[]): Promise<Set<string>> {

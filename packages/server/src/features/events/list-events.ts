@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { type EventOfPersonRow, listEventsBehind, listNewestEvents } from './reads.ts';
 
 type Person = { projectId: number; userId: string };

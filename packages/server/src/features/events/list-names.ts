@@ -1,5 +1,5 @@
 import { CANONICAL_EVENTS } from '@beckon/contract';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { listNames as listNameRows, type NameRow } from './reads.ts';
 
 /** An event name in the catalog. */

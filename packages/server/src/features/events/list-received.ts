@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** A stored event with the time of its storage. Times are in milliseconds. */
 export type ReceivedEvent = {

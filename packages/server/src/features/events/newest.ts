@@ -1,5 +1,5 @@
-import { plainList } from '../../io/db/list.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { plainList } from '../../platform/db/list.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 export type NamedEvent = { projectId: number; userId: string; name: string };
 

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { attachPartition, listPartitions, type Month } from './partition-store.ts';
 
 /** How many months in advance a partition exists, in real time. */

@@ -1,8 +1,8 @@
-import type { NthQuestion, Question, SumQuestion, WindowSum } from '../../base/predicate/predicate.ts';
-import { propertyTestsSql, windowSumSql } from '../../base/predicate/sql-values.ts';
-import { sqlParams } from '../../base/predicate/sql-params.ts';
-import { momentList, plainList } from '../../io/db/list.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { NthQuestion, Question, SumQuestion, WindowSum } from '../../platform/predicate/predicate.ts';
+import { propertyTestsSql, windowSumSql } from '../../platform/predicate/sql-values.ts';
+import { sqlParams } from '../../platform/predicate/sql-params.ts';
+import { momentList, plainList } from '../../platform/db/list.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** A question about the events of a user within a time window. */
 export type Ask = { projectId: number; userId: string; question: Question };

@@ -1,8 +1,8 @@
-import { propertyTestsSql, windowSumSql } from '../../base/predicate/sql-values.ts';
-import type { Question } from '../../base/predicate/predicate.ts';
-import { sqlParams } from '../../base/predicate/sql-params.ts';
-import { momentList, plainList } from '../../io/db/list.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { propertyTestsSql, windowSumSql } from '../../platform/predicate/sql-values.ts';
+import type { Question } from '../../platform/predicate/predicate.ts';
+import { sqlParams } from '../../platform/predicate/sql-params.ts';
+import { momentList, plainList } from '../../platform/db/list.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { Total } from './events.ts';
 import type { NamedEvent, NewestEvent } from './newest.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../../base/canonical-json.ts';
-import { sha256 } from '../../base/hash.ts';
-import type { Steps } from '../../base/steps.ts';
+import { canonicalJson } from '../../platform/text/canonical-json.ts';
+import { sha256 } from '../../platform/crypto/hash.ts';
+import type { Steps } from '../../platform/time/steps.ts';
 
 export type FingerprintOf = {
   path: string;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sha256 } from '../../base/hash.ts';
-import { runSteps } from '../../base/steps.ts';
+import { sha256 } from '../../platform/crypto/hash.ts';
+import { runSteps } from '../../platform/time/steps.ts';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { deleteAnswers, findAnswers } from './store.ts';
 import { fingerprint } from './fingerprint.ts';
 import { readIdempotencyKey } from './key.ts';

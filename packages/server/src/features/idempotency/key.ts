@@ -1,5 +1,5 @@
 import { IDEMPOTENCY_KEY_MAX_CHARS } from '@beckon/contract';
-import { sha256 } from '../../base/hash.ts';
+import { sha256 } from '../../platform/crypto/hash.ts';
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{12}$/;

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** A stored answer. A null body means `{"data":{"accepted":true}}`, the most frequent one. */
 export type StoredAnswer = { fingerprint: string; status: number; body: string | null; acceptedAt: number };

@@ -1,6 +1,6 @@
 import { zstdCompressSync } from 'node:zlib';
 import { type FileRow, readRows, ROW_MAX_BYTES } from '@beckon/contract/files';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { FileFormat, ImportFile } from './file-format.ts';
 import { openFormat } from './file-source.ts';
 import { type Import, PART_BYTES } from './import.ts';

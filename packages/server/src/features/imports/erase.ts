@@ -1,5 +1,5 @@
-import { sha256 } from '../../base/hash.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { sha256 } from '../../platform/crypto/hash.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { type FindingPlace, listFindingsWith } from './reads.ts';
 import { deleteFindingsAt, type ImportRef } from './store.ts';
 import { type ErasedPerson, isNaming, isRowOf, plainRuns } from './whose-row.ts';

@@ -1,6 +1,6 @@
 import type { ImportSample } from '@beckon/contract/dashboard';
 import { cellsOf, type FileColumn, type FileRow, readRows, sayTarget } from '@beckon/contract/files';
-import type { FieldFault } from '../../base/fault.ts';
+import type { FieldFault } from '../../platform/fault.ts';
 import { columnsOf } from './file-columns.ts';
 import { type FileFormat, HEAD_BYTES, type ImportFile } from './file-format.ts';
 import { recordReader } from './file-record.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ImportMapping } from '@beckon/contract/dashboard';
-import { readUser } from '../../base/records/record.ts';
+import { readUser } from '../../platform/records/record.ts';
 import { sampleFile } from './file-sample.ts';
 import { createFileSource } from './file-source.ts';
 import { ImportHalt, type ImportChunk, type Place } from './source.ts';

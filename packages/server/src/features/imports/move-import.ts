@@ -1,5 +1,5 @@
-import { Fault } from '../../base/fault.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { Fault } from '../../platform/fault.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { hasEnded, type Import, type Move, movedTo } from './import.ts';
 import { deleteErased, deleteFindings, type ImportRef, lockImport, updateKey, updateMoved } from './store.ts';
 

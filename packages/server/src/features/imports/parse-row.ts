@@ -1,5 +1,5 @@
 import { RECORD_MAX_BYTES, RECORD_MAX_VALUES } from '@beckon/contract';
-import { scanJson } from '../../base/json-scan.ts';
+import { scanJson } from '../../platform/text/json-scan.ts';
 
 /**
  * A line may have 1 MiB, because most of its columns can be left out of the record. A hundred thousand values cost a tenth of a second. A

@@ -1,6 +1,6 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { Fault } from '../../base/fault.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { Fault } from '../../platform/fault.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { type Import, PART_BYTES, partSize, partsOf } from './import.ts';
 import { findPart, listPartNumbers } from './reads.ts';
 import { type ImportRef, insertPart } from './store.ts';

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { Import } from './import.ts';
 import { COLUMNS, type ImportRow, toImport } from './row.ts';
 import type { Finding, ImportRef, PartRow, SealedKey } from './store.ts';

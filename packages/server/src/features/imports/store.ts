@@ -1,5 +1,5 @@
-import { plainList } from '../../io/db/list.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { plainList } from '../../platform/db/list.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { Counts, Import } from './import.ts';
 import { COLUMNS, type ImportRow, toImport } from './row.ts';
 import type { Place } from './source.ts';

@@ -1,5 +1,5 @@
 import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { encodeChunk } from './chunk.ts';
 import { lockQueue } from './queue.ts';
 import { insertChunks, updateQueueAdvanced } from './store.ts';

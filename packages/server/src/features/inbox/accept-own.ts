@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { encodeChunk } from './chunk.ts';
 import { lockQueue } from './queue.ts';
 import { insertChunks, updateQueueAdvanced } from './store.ts';

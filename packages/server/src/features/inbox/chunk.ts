@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { parseInPieces } from '../../base/json-pieces.ts';
+import { parseInPieces } from '../../platform/text/json-pieces.ts';
 
 /**
  * Encodes a chunk: the JSON array of its records in UTF-8, compressed with zstd if that pays. The format needs no flag, because zstd starts

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { deleteDeadBefore, deleteDeadOf, insertDead } from './store.ts';
 import type { Taken } from './take.ts';
 

@@ -1,5 +1,5 @@
-import { Fault } from '../../base/fault.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { Fault } from '../../platform/fault.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { insertQueue, type QueueRow, lockQueueRow } from './store.ts';
 
 /** Creates a project's queue row, which assigns sequence numbers to accepted records and counts the waiting ones. */

@@ -1,5 +1,5 @@
-import type { Database } from '../../io/db/database.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { encodeChunk } from './chunk.ts';
 import { lockQueue } from './queue.ts';
 import {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { openTestDatabase } from '../../../testkit/database.ts';
-import { systemClock } from '../../base/clock.ts';
+import { systemClock } from '../../platform/time/clock.ts';
 import { createProject } from '../../flows/create-project.ts';
-import { inSession } from '../../flows/session.ts';
+import { inSession } from '../../platform/db/batch-transaction.ts';
 import { settleChunks } from './store.ts';
 
 // A separate database, because rows that other tests leave in the queue would improve the query plans.

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** Reads and writes `ingest_queue`, `inbox` and `dead_letter`. A chunk at `seq` holds the records `seq` to `seq + records - 1`. */
 export type QueueRow = { next_seq: number; waiting: number };

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { parseChunk, unpackChunk } from './chunk.ts';
 import { type ChunkQuestion, listChunks, listOldest, listPlaces, settleChunks } from './store.ts';
 

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** The maximum count per day, which limits the cost of a chart for a busy project. */
 const DAY_COUNTED_MAX = 100_000;

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** The oldest stored data of each kind with a configurable retention. */
 export type Oldest = { events: Date | null; stream: Date | null; dead: Date | null; letters: Date | null };

@@ -1,5 +1,5 @@
-import { smallestIdAt } from '../../base/ids.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { smallestIdAt } from '../../platform/ids.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { type Grouping, type Insight, OPENED_WITHIN_MS } from './insight.ts';
 
 /** The maximum number of emails to read, newest first. */

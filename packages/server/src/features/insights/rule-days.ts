@@ -1,5 +1,5 @@
-import { smallestIdAt } from '../../base/ids.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { smallestIdAt } from '../../platform/ids.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** The activity of a rule on one day in the project's time zone: users enrolled, drafts created, emails sent and goals reached. */
 export type RuleDay = { day: string; enrolled: number; drafted: number; sent: number; goal: number };

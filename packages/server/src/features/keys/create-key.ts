@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { API_KEYS_MAX_ACTIVE } from '@beckon/contract';
-import type { Clock } from '../../base/clock.ts';
-import { Fault } from '../../base/fault.ts';
-import { idMaker } from '../../base/ids.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Clock } from '../../platform/time/clock.ts';
+import { Fault } from '../../platform/fault.ts';
+import { idMaker } from '../../platform/ids.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { checkLabel, displayKey, hashSecret, type KeyEnvironment, newSecret, SALT_BYTES } from './key.ts';
 import { countActive, insertKey } from './store.ts';
 

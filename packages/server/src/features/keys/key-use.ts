@@ -1,8 +1,8 @@
-import type { Clock } from '../../base/clock.ts';
-import type { Log } from '../../base/log.ts';
-import { recentMap } from '../../base/recent-map.ts';
-import { writeBehind } from '../../base/write-behind.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Clock } from '../../platform/time/clock.ts';
+import type { Log } from '../../platform/log.ts';
+import { recentMap } from '../../platform/async/recent-map.ts';
+import { writeBehind } from '../../platform/async/write-behind.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { type Client, compareVersions, readClient } from './client-version.ts';
 import type { VerifiedKey } from './key.ts';
 import { addTraffic, type TrafficRow, type UseRow, upsertUses } from './store.ts';

@@ -1,6 +1,6 @@
 import { API_KEY_PATTERN } from '@beckon/contract';
-import { Fault } from '../../base/fault.ts';
-import { hmacSha256, randomBase62 } from '../../base/hash.ts';
+import { Fault } from '../../platform/fault.ts';
+import { hmacSha256, randomBase62 } from '../../platform/crypto/hash.ts';
 
 /** A key whose secret was correct when it was looked up. Only the database shows if it is still active. */
 export type VerifiedKey = { id: string; projectId: number; last4: string; livemode: boolean };

@@ -1,12 +1,12 @@
 import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
-import { type Log, silentLog } from '../../base/log.ts';
+import { type Log, silentLog } from '../../platform/log.ts';
 import { createKey as createKeyOf } from '../../flows/create-key.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { revokeKey } from '../../flows/revoke-key.ts';
 import { resumeProject, suspendProject } from '../../flows/suspend-project.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { keyring, type Keyring } from './keyring.ts';
 import type { VerifiedKey } from './key.ts';
 

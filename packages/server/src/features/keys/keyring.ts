@@ -1,8 +1,8 @@
-import { coalesce } from '../../base/coalesce.ts';
-import { equalInConstantTime, type Pepper } from '../../base/hash.ts';
-import type { Log } from '../../base/log.ts';
-import { recentMap } from '../../base/recent-map.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { coalesce } from '../../platform/async/coalesce.ts';
+import { equalInConstantTime, type Pepper } from '../../platform/crypto/hash.ts';
+import type { Log } from '../../platform/log.ts';
+import { recentMap } from '../../platform/async/recent-map.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { hashSecret, type KeyState, readSecret, SALT_BYTES, type Verdict, type VerifiedKey } from './key.ts';
 import {
   type CandidateRow,

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { displayKey, type KeyEnvironment } from './key.ts';
 import { listKeyRows, listTraffic, listUses } from './store.ts';
 import { dayOf, type DayOfTraffic, filledDays, TRAFFIC_DAYS } from './traffic.ts';

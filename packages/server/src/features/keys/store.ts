@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /**
  * A row of `api_key`, which is looked up before its project is known. If tables are distributed, it is distributed by `last4` and not with

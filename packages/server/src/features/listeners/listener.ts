@@ -1,8 +1,8 @@
 import { newWebhookSecret } from '@beckon/contract/signature';
-import { resealAll, type Resealing } from '../../base/reseal.ts';
-import type { Sealer } from '../../base/seal.ts';
-import type { Database } from '../../io/db/database.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { resealAll, type Resealing } from '../../platform/crypto/re-encrypt.ts';
+import type { Sealer } from '../../platform/crypto/encrypt.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import {
   findListener,
   insertListener,

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** A row of `webhook_listener`: the secret with which a member's own computer signs the events it forwards, one per project. */
 export type ListenerPlace = { projectId: number; personId: string };

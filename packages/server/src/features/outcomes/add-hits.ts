@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { admit } from './admit.ts';
 import { type Hit, type LetterPlace, SETTLE_AFTER_MS } from './hit.ts';
 import { listHits } from './hit-reads.ts';

@@ -1,6 +1,6 @@
 import type { BotVerdict } from '@beckon/contract';
-import { plainList } from '../../io/db/list.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { plainList } from '../../platform/db/list.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { HITS_MAX, type HitSign, type KeptHit, type LetterPlace } from './hit.ts';
 
 export type LinkPlace = LetterPlace & { link: number };

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
-import { idMaker } from '../../base/ids.ts';
+import { idMaker } from '../../platform/ids.ts';
 import { addHits } from './add-hits.ts';
 import type { Hit } from './hit.ts';
 import { claimDueHits, listDueHits, listHits, listTargets } from './hit-reads.ts';

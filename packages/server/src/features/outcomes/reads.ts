@@ -1,5 +1,5 @@
-import { plainList } from '../../io/db/list.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { plainList } from '../../platform/db/list.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { Outcome } from './outcome.ts';
 
 /** The data about the email that an outcome contains. `rule` is the name of the rule. */

@@ -1,5 +1,5 @@
-import { momentList, plainList } from '../../io/db/list.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { momentList, plainList } from '../../platform/db/list.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { AdmittedHit, LetterPlace } from './hit.ts';
 import type { Verdict } from './bot.ts';
 import type { Outcome } from './outcome.ts';

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { clearWritten, listWrittenProjects } from './store.ts';
 
 /** Lists projects with stored write sequences, which exist because older records were waiting. */

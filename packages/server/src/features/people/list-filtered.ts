@@ -1,5 +1,5 @@
-import type { Filter } from '../../base/filter/filter.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Filter } from '../../platform/filter/filter.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { type Listening, peopleSql } from './people-filter.ts';
 import { isSuppressed } from './watermark.ts';
 

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** Lists other data about a user from tables of other modules: `rule_entry`, `rule_timer` and `message`. */
 type Person = { projectId: number; userId: string };

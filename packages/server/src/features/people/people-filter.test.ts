@@ -3,7 +3,7 @@ import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { type PlanNode, planNodes, rowsProcessed } from '../../../testkit/plans.ts';
 import { createProject } from '../../flows/create-project.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { countFiltered, listFiltered } from './list-filtered.ts';
 import { readPeopleFilter } from './people-filter.ts';
 

@@ -1,8 +1,8 @@
-import { Fault } from '../../base/fault.ts';
-import { type Bind, filterSql } from '../../base/filter/to-sql.ts';
-import { type Filter, type FilterTerm, matches } from '../../base/filter/filter.ts';
-import { parseFilter } from '../../base/filter/parse.ts';
-import { parseInstant, timestampText } from '../../base/instant.ts';
+import { Fault } from '../../platform/fault.ts';
+import { type Bind, filterSql } from '../../platform/filter/to-sql.ts';
+import { type Filter, type FilterTerm, matches } from '../../platform/filter/filter.ts';
+import { parseFilter } from '../../platform/filter/parse.ts';
+import { parseInstant, timestampText } from '../../platform/time/instant.ts';
 import { isKnownTrait, KNOWN_TRAITS } from './person.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { inSlices } from '../../io/db/slices.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { inSlices } from '../../platform/db/slices.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { Person, PersonChange } from './person.ts';
 import { fromRow, toRow } from './rows.ts';
 import {

@@ -1,8 +1,8 @@
 import { TRAITS_MAX_CHARS } from '@beckon/contract';
-import { canonicalJson } from '../../base/canonical-json.ts';
-import { parseInstant } from '../../base/instant.ts';
-import { LOCALE_TRAIT, localeOf } from '../../base/locale.ts';
-import { ZONE_TRAITS, zoneOf } from '../../base/zone.ts';
+import { canonicalJson } from '../../platform/text/canonical-json.ts';
+import { parseInstant } from '../../platform/time/instant.ts';
+import { LOCALE_TRAIT, localeOf } from '../../platform/text/locale.ts';
+import { ZONE_TRAITS, zoneOf } from '../../platform/time/zone.ts';
 import { isSuppressed, liftIsUnknown, moveWatermark, type Watermark } from './watermark.ts';
 
 /** A tracked user. Times are in milliseconds. */

@@ -1,6 +1,6 @@
-import { iso, isoOrNull } from '../../base/clock.ts';
-import { Fault } from '../../base/fault.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { iso, isoOrNull } from '../../platform/time/clock.ts';
+import { Fault } from '../../platform/fault.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { findPeople } from './people.ts';
 import type { Person } from './person.ts';
 import { isSuppressed, SUPPRESSED_UNTIL } from './watermark.ts';

@@ -1,5 +1,5 @@
-import { momentList, plainList } from '../../io/db/list.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { momentList, plainList } from '../../platform/db/list.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** Reads and writes `person`, `person_email` and `erasure`. */
 export type PersonKey = { project_id: number; external_user_id: string };

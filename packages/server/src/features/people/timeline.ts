@@ -1,6 +1,6 @@
-import { Fault } from '../../base/fault.ts';
-import { isStorableMoment } from '../../base/instant.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { Fault } from '../../platform/fault.ts';
+import { isStorableMoment } from '../../platform/time/instant.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** Reads tables of other modules to combine all records about a user in one timeline. */
 export const TIMELINE_KINDS = [

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { isKnownTrait } from './person.ts';
 
 /** A trait that users of a project have, with its types and examples. */

@@ -1,6 +1,6 @@
 import { ENDPOINTS, RATE_LIMIT_DEFAULTS } from '@beckon/contract';
-import type { Clock } from '../../base/clock.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Clock } from '../../platform/time/clock.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { checkName, type Project } from './project.ts';
 import { insertProject, insertRateLimits, nextProjectId } from './store.ts';
 

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { invalid, type Project, toProject, unknownProject } from './project.ts';
 import { findProjectById, listProjectsByName } from './store.ts';
 

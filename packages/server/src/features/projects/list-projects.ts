@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { type Project, toProject } from './project.ts';
 import { listDemoRows, listProjectRows } from './store.ts';
 

@@ -1,4 +1,4 @@
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import type { ProjectRow } from './store.ts';
 
 export type Project = {

@@ -1,6 +1,6 @@
 import { type Endpoint, ENDPOINTS } from '@beckon/contract';
-import type { Clock } from '../../base/clock.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Clock } from '../../platform/time/clock.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { invalid, unknownProject } from './project.ts';
 import { listRateLimitRows, updateRateLimit } from './store.ts';
 

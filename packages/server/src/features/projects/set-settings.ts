@@ -1,5 +1,5 @@
-import { Fault, type FieldFault } from '../../base/fault.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { Fault, type FieldFault } from '../../platform/fault.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { invalid, unknownProject } from './project.ts';
 import {
   isSettingName,

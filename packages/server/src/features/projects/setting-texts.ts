@@ -1,4 +1,4 @@
-import { isEmail } from '../../base/records/email.ts';
+import { isEmail } from '../../platform/records/email.ts';
 import { define } from './setting.ts';
 
 /** `id` is used in rules, and `title` is shown to recipients. */

@@ -1,6 +1,6 @@
-import { DURATION_SYNTAX, parseDuration, printDuration } from '../../base/duration.ts';
-import { findLocale } from '../../base/locale.ts';
-import { parseRate, printRate, type Rate, RATE_SYNTAX } from '../../base/rate.ts';
+import { DURATION_SYNTAX, parseDuration, printDuration } from '../../platform/time/duration.ts';
+import { findLocale } from '../../platform/text/locale.ts';
+import { parseRate, printRate, type Rate, RATE_SYNTAX } from '../../platform/text/rate.ts';
 import { define, type Setting } from './setting.ts';
 import { line, mailbox, type Topic, teamAddresses, topics, tracking } from './setting-texts.ts';
 

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** Reads and writes `project`, `project_settings` and the rows of `rate_limit`. The limiter counts its tokens (`io/counter`). */
 export type ProjectRow = {

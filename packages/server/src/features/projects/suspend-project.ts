@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Clock } from '../../platform/time/clock.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { type Project, toProject, unknownProject } from './project.ts';
 import { updateSuspended } from './store.ts';
 

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /**
  * Returns whether a project has more than one member or an open invitation. Reads tables of other modules, `team_member` and `team_link`.

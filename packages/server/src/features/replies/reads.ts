@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { type Reply, REPLIES_OF_LETTER_MAX, REPLIES_PAGE_MAX } from './reply.ts';
 import { COLUMNS, type ReplyRow, toReply } from './rows.ts';
 

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { packRaw, unpackRaw } from './pack.ts';
 import { COLUMNS, type ReplyRow, toReply } from './rows.ts';
 import { type NewReply, type Reply, REPLIES_OF_LETTER_MAX } from './reply.ts';

@@ -1,7 +1,7 @@
-import type { Clock } from '../../base/clock.ts';
-import { Fault } from '../../base/fault.ts';
-import { idMaker } from '../../base/ids.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Clock } from '../../platform/time/clock.ts';
+import { Fault } from '../../platform/fault.ts';
+import { idMaker } from '../../platform/ids.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { ParsedRule } from './parse.ts';
 import { documentOf } from './print.ts';
 import type { Rule } from './rule.ts';

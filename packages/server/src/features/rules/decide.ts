@@ -1,5 +1,5 @@
-import { sha256 } from '../../base/hash.ts';
-import { matchesWhere } from '../../base/predicate/matches.ts';
+import { sha256 } from '../../platform/crypto/hash.ts';
+import { matchesWhere } from '../../platform/predicate/matches.ts';
 import { type Newest, subjectOf } from './about.ts';
 import { entersOnce, type EntryRow, type EntryWish, entryWish, refusesEntry } from './entry.ts';
 import { daysAfter, isOfEach, isTimed, type Moment, momentOf } from './moment.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../../base/clock.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Clock } from '../../platform/time/clock.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { nameTaken } from './create-rule.ts';
 import type { WholeRule } from './find-rule.ts';
 import type { ParsedRule } from './parse.ts';

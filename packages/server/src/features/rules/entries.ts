@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { cooldownOf, type EntryWish } from './entry.ts';
 import type { Definition } from './rule.ts';
 import { type EntryKey, type EntryRecord, findEntryRows, insertEntries, renewEntries } from './store.ts';

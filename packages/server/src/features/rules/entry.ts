@@ -1,6 +1,6 @@
-import { canonicalJson } from '../../base/canonical-json.ts';
-import { sha256 } from '../../base/hash.ts';
-import { matchesWhere } from '../../base/predicate/matches.ts';
+import { canonicalJson } from '../../platform/text/canonical-json.ts';
+import { sha256 } from '../../platform/crypto/hash.ts';
+import { matchesWhere } from '../../platform/predicate/matches.ts';
 import type { Anchor, Definition, Reason } from './rule.ts';
 
 /** A user's entry into a rule under a key: when it was last, and whether the user had passed the condition for entering again. */

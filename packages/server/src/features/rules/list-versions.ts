@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { parseDefinition } from './parse.ts';
 import { listVersionsOfRule } from './reads.ts';
 import type { RuleVersion } from './rule.ts';

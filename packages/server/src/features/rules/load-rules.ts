@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { buildRuleModel, type RuleModel } from './model.ts';
 import { parseDefinition } from './parse.ts';
 import type { Rule } from './rule.ts';

@@ -1,5 +1,5 @@
-import type { Mentions, Predicate } from '../../base/predicate/predicate.ts';
-import { mentionsOf } from '../../base/predicate/mentions.ts';
+import type { Mentions, Predicate } from '../../platform/predicate/predicate.ts';
+import { mentionsOf } from '../../platform/predicate/mentions.ts';
 import { eventsLookedUp } from './about.ts';
 import { entersOnce } from './entry.ts';
 import { DAY_MS, isOfEach, isTimed } from './moment.ts';

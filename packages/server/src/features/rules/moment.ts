@@ -1,4 +1,4 @@
-import { parseInstant } from '../../base/instant.ts';
+import { parseInstant } from '../../platform/time/instant.ts';
 import type { Anchor, Definition, Trigger } from './rule.ts';
 
 type Timed = Extract<Trigger, { kind: 'relative' | 'date' | 'absence' }>;

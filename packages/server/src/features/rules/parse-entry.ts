@@ -6,9 +6,9 @@ import {
   refuse,
   refuseOthers,
   takeCondition,
-} from '../../base/predicate/place.ts';
-import { onlyKey, readKey, readPropertyTest, readSpan } from '../../base/predicate/parse-values.ts';
-import type { PropertyTest } from '../../base/predicate/predicate.ts';
+} from '../../platform/predicate/place.ts';
+import { onlyKey, readKey, readPropertyTest, readSpan } from '../../platform/predicate/parse-values.ts';
+import type { PropertyTest } from '../../platform/predicate/predicate.ts';
 import { complete, namesReader, optional, readRequiredSpan } from './parse-fields.ts';
 import type { Entry } from './rule.ts';
 

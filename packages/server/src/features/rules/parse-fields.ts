@@ -1,5 +1,5 @@
-import { allOf, readSpan, readText } from '../../base/predicate/parse-values.ts';
-import { inside, type JsonObject, type Place, refuse } from '../../base/predicate/place.ts';
+import { allOf, readSpan, readText } from '../../platform/predicate/parse-values.ts';
+import { inside, type JsonObject, type Place, refuse } from '../../platform/predicate/place.ts';
 
 /** Reads one value. All parts of the rule language share these small readers. */
 export type Read<T> = (place: Place, value: unknown) => T | undefined;

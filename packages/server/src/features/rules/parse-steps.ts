@@ -1,4 +1,4 @@
-import { allOf, onlyKey, readText, readWhere } from '../../base/predicate/parse-values.ts';
+import { allOf, onlyKey, readText, readWhere } from '../../platform/predicate/parse-values.ts';
 import {
   inside,
   isObject,
@@ -6,9 +6,9 @@ import {
   type Place,
   refuse,
   refuseOthers,
-} from '../../base/predicate/place.ts';
-import { readEventName } from '../../base/predicate/parse-events.ts';
-import { readPredicate } from '../../base/predicate/parse.ts';
+} from '../../platform/predicate/place.ts';
+import { readEventName } from '../../platform/predicate/parse-events.ts';
+import { readPredicate } from '../../platform/predicate/parse.ts';
 import { complete, optional, readLine, readName, readRequiredSpan } from './parse-fields.ts';
 import type { Letter, LetterText, Step } from './rule.ts';
 

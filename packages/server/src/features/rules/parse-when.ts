@@ -1,4 +1,4 @@
-import { allOf, onlyKey, readKey, readWhere } from '../../base/predicate/parse-values.ts';
+import { allOf, onlyKey, readKey, readWhere } from '../../platform/predicate/parse-values.ts';
 import {
   inside,
   isObject,
@@ -6,10 +6,10 @@ import {
   type Place,
   refuse,
   refuseOthers,
-} from '../../base/predicate/place.ts';
-import type { PropertyTest } from '../../base/predicate/predicate.ts';
-import { readAudienceId } from '../../base/predicate/parse.ts';
-import { readEventName } from '../../base/predicate/parse-events.ts';
+} from '../../platform/predicate/place.ts';
+import type { PropertyTest } from '../../platform/predicate/predicate.ts';
+import { readAudienceId } from '../../platform/predicate/parse.ts';
+import { readEventName } from '../../platform/predicate/parse-events.ts';
 import { complete, optional, namesReader, readRequiredSpan } from './parse-fields.ts';
 import type { Definition, Trigger } from './rule.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { condition } from '../../../testkit/predicates.ts';
-import { parsePredicate } from '../../base/predicate/parse.ts';
-import type { Predicate, PropertyTest } from '../../base/predicate/predicate.ts';
+import { parsePredicate } from '../../platform/predicate/parse.ts';
+import type { Predicate, PropertyTest } from '../../platform/predicate/predicate.ts';
 import { documentOf } from './print.ts';
 import { parseDefinition, parseRule } from './parse.ts';
 import { ruleSentence } from './sentence.ts';

@@ -1,5 +1,5 @@
-import { DURATION_SYNTAX, parseDuration } from '../../base/duration.ts';
-import type { FieldFault } from '../../base/fault.ts';
+import { DURATION_SYNTAX, parseDuration } from '../../platform/time/duration.ts';
+import type { FieldFault } from '../../platform/fault.ts';
 import {
   faultsOf,
   inside,
@@ -9,10 +9,10 @@ import {
   refuse,
   refuseOthers,
   startReading,
-} from '../../base/predicate/place.ts';
-import type { Predicate } from '../../base/predicate/predicate.ts';
-import { readPredicate } from '../../base/predicate/parse.ts';
-import { readSpan } from '../../base/predicate/parse-values.ts';
+} from '../../platform/predicate/place.ts';
+import type { Predicate } from '../../platform/predicate/predicate.ts';
+import { readPredicate } from '../../platform/predicate/parse.ts';
+import { readSpan } from '../../platform/predicate/parse-values.ts';
 import { readEntry } from './parse-entry.ts';
 import { complete, optional, readBoolean, readName, wholeNumber } from './parse-fields.ts';
 import { readSteps } from './parse-steps.ts';

@@ -1,6 +1,6 @@
-import { printDuration } from '../../base/duration.ts';
-import { predicateDocument, propertyTestDocument } from '../../base/predicate/document.ts';
-import type { PropertyTest } from '../../base/predicate/predicate.ts';
+import { printDuration } from '../../platform/time/duration.ts';
+import { predicateDocument, propertyTestDocument } from '../../platform/predicate/document.ts';
+import type { PropertyTest } from '../../platform/predicate/predicate.ts';
 import { WEEKDAYS } from './parse-steps.ts';
 import type { WholeRule } from './find-rule.ts';
 import type { Definition, Entry, Step, Trigger } from './rule.ts';

@@ -1,4 +1,4 @@
-import type { Predicate, PropertyTest } from '../../base/predicate/predicate.ts';
+import type { Predicate, PropertyTest } from '../../platform/predicate/predicate.ts';
 
 /**
  * Decides when an email is drafted. A stored definition is immutable: a change creates a new version. The state, mode and deadline belong

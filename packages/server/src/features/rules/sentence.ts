@@ -3,9 +3,9 @@ import {
   audienceWords,
   eventWords,
   userClauseOf,
-} from '../../base/predicate/sentence.ts';
-import { durationWords, quoted, testWords, word } from '../../base/predicate/words.ts';
-import { listOf } from '../../base/predicate/place.ts';
+} from '../../platform/predicate/sentence.ts';
+import { durationWords, quoted, testWords, word } from '../../platform/predicate/words.ts';
+import { listOf } from '../../platform/predicate/place.ts';
 import { DEFAULTS } from './parse.ts';
 import type { Definition, Entry, Letter, Step, Trigger } from './rule.ts';
 

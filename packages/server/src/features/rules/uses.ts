@@ -1,5 +1,5 @@
-import { mentionsOf } from '../../base/predicate/mentions.ts';
-import type { Predicate, PropertyTest } from '../../base/predicate/predicate.ts';
+import { mentionsOf } from '../../platform/predicate/mentions.ts';
+import type { Predicate, PropertyTest } from '../../platform/predicate/predicate.ts';
 import type { Definition, Entry, Step, Trigger } from './rule.ts';
 
 /** An event that a rule refers to, and the properties that it reads. */

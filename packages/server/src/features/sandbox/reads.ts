@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** Counts of what has happened so far. Reads the tables `draft` and `message` of other modules. */
 export type SandboxCounts = { drafts: number; letters: number };

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** A row of `sandbox_advance`: the process that currently moves the clock of a sandbox. There is at most one across all processes. */
 export type AdvanceRow = { projectId: number; holder: string; now: Date; until: Date };

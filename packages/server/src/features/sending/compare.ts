@@ -1,4 +1,4 @@
-import type { Steps } from '../../base/steps.ts';
+import type { Steps } from '../../platform/time/steps.ts';
 import type { GateReason } from './gate.ts';
 import { type Fate, type Queue, simulating } from './simulate.ts';
 import type { Policy } from './facts.ts';

@@ -1,8 +1,8 @@
-import { iso, isoOrNull } from '../../base/clock.ts';
-import { printDuration } from '../../base/duration.ts';
+import { iso, isoOrNull } from '../../platform/time/clock.ts';
+import { printDuration } from '../../platform/time/duration.ts';
 import { heldByCap } from './caps.ts';
 import { quietUntil, releaseAt } from './quiet-hours.ts';
-import { type Policy, type GateFacts } from './facts.ts';
+import type { Policy, GateFacts } from './facts.ts';
 
 export type GateReason =
   | 'restore_unconfirmed'

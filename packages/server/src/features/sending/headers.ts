@@ -1,5 +1,5 @@
-import { domainPart } from '../../base/address.ts';
-import { letterToken, type LetterName, type TokenKeys } from '../../base/letter-token.ts';
+import { domainPart } from '../../platform/net/address.ts';
+import { letterToken, type LetterName, type TokenKeys } from '../../platform/crypto/email-token.ts';
 import { TEST_INBOX_DOMAIN } from './sender.ts';
 import type { Outlet } from './facts.ts';
 

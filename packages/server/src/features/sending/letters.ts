@@ -1,6 +1,6 @@
-import { type Filter, type FilterTerm, isExact, passes } from '../../base/filter/filter.ts';
-import { type FilterColumn, filterSql } from '../../base/filter/to-sql.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { type Filter, type FilterTerm, isExact, passes } from '../../platform/filter/filter.ts';
+import { type FilterColumn, filterSql } from '../../platform/filter/to-sql.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 export const MESSAGE_STATES = ['claimed', 'submitting', 'deferred', 'sent', 'failed', 'unknown'] as const;
 export type MessageState = (typeof MESSAGE_STATES)[number];

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /**
  * Returns the project of an email, given only the id in one of our Message-IDs. It reads one index per project. No two projects have the

@@ -1,6 +1,6 @@
-import { smallestIdAt } from '../../base/ids.ts';
-import { plainList } from '../../io/db/list.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { smallestIdAt } from '../../platform/ids.ts';
+import { plainList } from '../../platform/db/list.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { unpackMime } from './frozen.ts';
 import type { WarmupCounts } from './warmup.ts';
 import type { NarrowRow, SendTurnRow } from './store.ts';

@@ -1,5 +1,5 @@
-import { sha256 } from '../../base/hash.ts';
-import { recentMap } from '../../base/recent-map.ts';
+import { sha256 } from '../../platform/crypto/hash.ts';
+import { recentMap } from '../../platform/async/recent-map.ts';
 import type { Outlet, QuietWindow } from './facts.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readLetterToken, type TokenKeys } from '../../base/letter-token.ts';
+import { readLetterToken, type TokenKeys } from '../../platform/crypto/email-token.ts';
 import { replyAddress } from './headers.ts';
 import type { Outlet } from './facts.ts';
 

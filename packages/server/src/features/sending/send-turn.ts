@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { insertSendTurn, lockFreeSendTurn, lockSendTurn, type SendTurnRow, updateTokens } from './store.ts';
 import { findSendTurn } from './messages.ts';
 import type { Bucket } from './throttle.ts';

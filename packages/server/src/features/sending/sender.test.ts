@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { letterToken, readLetterToken } from '../../base/letter-token.ts';
-import { composeMail } from '../../io/mail/compose.ts';
+import { letterToken, readLetterToken } from '../../platform/crypto/email-token.ts';
+import { composeMail } from '../../platform/mail/compose.ts';
 import { letterHeaders } from './headers.ts';
 import { paceNow, slowed } from './pace.ts';
 import { warmupDay, warmupLeft } from './warmup.ts';

@@ -1,6 +1,6 @@
-import { deliveryAddress, domainPart } from '../../base/address.ts';
-import { isLoopbackName } from '../../base/loopback.ts';
-import { type GateFacts, type Outlet } from './facts.ts';
+import { deliveryAddress, domainPart } from '../../platform/net/address.ts';
+import { isLoopbackName } from '../../platform/net/loopback.ts';
+import type { GateFacts, Outlet } from './facts.ts';
 
 /** The sender of a project. Unset fields are null. */
 export type Identity = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { runSteps } from '../../base/steps.ts';
+import { runSteps } from '../../platform/time/steps.ts';
 import { CONTEND_WITHIN_MS, type Contender, slotOrder, slotsLeft, whoYields } from './caps.ts';
 import { comparing } from './compare.ts';
 import { gate, type GateReason } from './gate.ts';

@@ -1,4 +1,4 @@
-import type { Steps } from '../../base/steps.ts';
+import type { Steps } from '../../platform/time/steps.ts';
 import { capUntil, CONTEND_WITHIN_MS, type Contender, slotOrder, slotsLeft } from './caps.ts';
 import { gate, type GateAnswer, type GateReason } from './gate.ts';
 import { ordered, type Ordered } from './ordered.ts';

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /**
  * Ends a deferred email when its draft is skipped. Otherwise it would take a slot of the caps, and its bytes would be kept forever. If the

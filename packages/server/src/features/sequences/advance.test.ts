@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Predicate } from '../../base/predicate/predicate.ts';
+import type { Predicate } from '../../platform/predicate/predicate.ts';
 import { advance, endRun, lostAfter, onEvent, onTime, standAt } from './advance.ts';
 import { compile, type ProgramStep } from './program.ts';
 import type { Run } from './run.ts';

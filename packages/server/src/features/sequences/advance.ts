@@ -1,5 +1,5 @@
-import { matchesWhere } from '../../base/predicate/matches.ts';
-import type { Predicate } from '../../base/predicate/predicate.ts';
+import { matchesWhere } from '../../platform/predicate/matches.ts';
+import type { Predicate } from '../../platform/predicate/predicate.ts';
 import { nextLocalMoment } from './local-time.ts';
 import type { Instruction, Program, ProgramLetter } from './program.ts';
 import type { EndReason, Run } from './run.ts';

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { fromRow, RUN, type RunRow } from './rows.ts';
 import type { Run } from './run.ts';
 

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { isSameUpTo, type Program } from './program.ts';
 import { listPlaces } from './reads.ts';
 import { type Place, updateVersions } from './store.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Predicate, PropertyTest } from '../../base/predicate/predicate.ts';
+import type { Predicate, PropertyTest } from '../../platform/predicate/predicate.ts';
 import { advance, afterDraft, onEvent, onTime } from './advance.ts';
 import { compile, type Program, type ProgramStep, isSameUpTo } from './program.ts';
 

@@ -1,4 +1,4 @@
-import type { Predicate, PropertyTest } from '../../base/predicate/predicate.ts';
+import type { Predicate, PropertyTest } from '../../platform/predicate/predicate.ts';
 
 /**
  * The steps of a rule as a list of instructions. Every jump leads forward. So from any position a run reaches the end in no more moves than

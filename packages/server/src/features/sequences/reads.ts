@@ -1,5 +1,5 @@
-import { plainList } from '../../io/db/list.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { plainList } from '../../platform/db/list.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { fromRow, RUN, type RunRow } from './rows.ts';
 import type { Run } from './run.ts';
 import type { Place, RunPerson } from './store.ts';

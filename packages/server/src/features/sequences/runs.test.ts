@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
-import { idMaker } from '../../base/ids.ts';
+import { idMaker } from '../../platform/ids.ts';
 import { compile, type ProgramStep } from './program.ts';
 import { countLift, countRuns } from './count-runs.ts';
 import { endRun } from './advance.ts';

@@ -1,5 +1,5 @@
-import { momentList, plainList } from '../../io/db/list.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { momentList, plainList } from '../../platform/db/list.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { EndReason, Run } from './run.ts';
 
 /** Writes `run`; `reads.ts` reads it. */

@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
-import { NO_FILTER } from '../../base/filter/filter.ts';
-import { idMaker } from '../../base/ids.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { NO_FILTER } from '../../platform/filter/filter.ts';
+import { idMaker } from '../../platform/ids.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { addChanges } from './store.ts';
 import { type Cursor, cursorOf, readStreamFilter, type StreamItem } from './stream.ts';
 import { type FollowOptions, followStream } from './follow-stream.ts';

@@ -1,7 +1,7 @@
-import { backoffMs } from '../../base/backoff.ts';
-import type { Clock } from '../../base/clock.ts';
-import type { Filter } from '../../base/filter/filter.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { backoffMs } from '../../platform/async/backoff.ts';
+import type { Clock } from '../../platform/time/clock.ts';
+import type { Filter } from '../../platform/filter/filter.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { countSlices } from './page-store.ts';
 import { readPage, STREAM_PAGE_MAX } from './read-stream.ts';
 import { type Cursor, type Place, placeOfTime, readCursor, type StreamItem } from './stream.ts';

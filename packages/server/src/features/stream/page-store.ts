@@ -1,6 +1,6 @@
-import { type Filter, isExact, NO_FILTER } from '../../base/filter/filter.ts';
-import { type FilterColumn, filterSql } from '../../base/filter/to-sql.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { type Filter, isExact, NO_FILTER } from '../../platform/filter/filter.ts';
+import { type FilterColumn, filterSql } from '../../platform/filter/to-sql.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { CHANGE_KINDS, type Place } from './stream.ts';
 
 /** The span between two places, both excluded. Null is the end of the stream on that side. */

@@ -1,6 +1,6 @@
-import { Fault } from '../../base/fault.ts';
-import { type Filter, NO_FILTER } from '../../base/filter/filter.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { Fault } from '../../platform/fault.ts';
+import { type Filter, NO_FILTER } from '../../platform/filter/filter.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { countItems, findScanEnd, listPage, type Order, type Reach, type StreamRow } from './page-store.ts';
 import {
   type ChangeKind,

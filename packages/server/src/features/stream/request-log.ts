@@ -1,8 +1,8 @@
-import type { Clock } from '../../base/clock.ts';
-import type { NewId } from '../../base/ids.ts';
-import type { Log } from '../../base/log.ts';
-import { writeBehind } from '../../base/write-behind.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Clock } from '../../platform/time/clock.ts';
+import type { NewId } from '../../platform/ids.ts';
+import type { Log } from '../../platform/log.ts';
+import { writeBehind } from '../../platform/async/write-behind.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { addRequests, type RequestRow } from './store.ts';
 
 export type NotedRequest = {

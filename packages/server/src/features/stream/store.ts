@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { ChangeRow, RequestItem } from './stream.ts';
 
 /** Inserts changes of many projects at once. */

@@ -1,11 +1,11 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
-import { NO_FILTER } from '../../base/filter/filter.ts';
-import { idMaker } from '../../base/ids.ts';
-import { parseInstant } from '../../base/instant.ts';
-import { type Log, silentLog } from '../../base/log.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { NO_FILTER } from '../../platform/filter/filter.ts';
+import { idMaker } from '../../platform/ids.ts';
+import { parseInstant } from '../../platform/time/instant.ts';
+import { type Log, silentLog } from '../../platform/log.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { addChanges, eraseChanges, forgetStream } from './store.ts';
 import {
   type ChangeRow,

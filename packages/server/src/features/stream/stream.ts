@@ -1,6 +1,6 @@
-import { Fault } from '../../base/fault.ts';
-import type { Filter, Vocabulary } from '../../base/filter/filter.ts';
-import { parseFilter } from '../../base/filter/parse.ts';
+import { Fault } from '../../platform/fault.ts';
+import type { Filter, Vocabulary } from '../../platform/filter/filter.ts';
+import { parseFilter } from '../../platform/filter/parse.ts';
 
 export const CHANGE_KINDS = [
   'user_created',

@@ -1,5 +1,5 @@
-import { normaliseAddress } from '../../base/address.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { normaliseAddress } from '../../platform/net/address.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { SuppressionHasher } from './hasher.ts';
 import { deleteLifts, movePlaces } from './move-store.ts';
 import { findKept } from './reads.ts';

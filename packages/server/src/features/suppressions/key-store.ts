@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** A row of `suppression_key`, which has only one. */
 export type SealedKey = { sealed: Buffer };

@@ -1,8 +1,8 @@
-import { normaliseAddress } from '../../base/address.ts';
-import type { Filter } from '../../base/filter/filter.ts';
-import { type FilterColumn, filterSql } from '../../base/filter/to-sql.ts';
-import { plainList } from '../../io/db/list.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { normaliseAddress } from '../../platform/net/address.ts';
+import type { Filter } from '../../platform/filter/filter.ts';
+import { type FilterColumn, filterSql } from '../../platform/filter/to-sql.ts';
+import { plainList } from '../../platform/db/list.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import {
   HASHED_KINDS,
   type HashedPlace,

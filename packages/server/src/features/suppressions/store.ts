@@ -1,7 +1,7 @@
-import { normaliseAddress } from '../../base/address.ts';
-import { iso, isoOrNull } from '../../base/clock.ts';
-import { momentList, plainList } from '../../io/db/list.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { normaliseAddress } from '../../platform/net/address.ts';
+import { iso, isoOrNull } from '../../platform/time/clock.ts';
+import { momentList, plainList } from '../../platform/db/list.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { SuppressedKind, SuppressedPlace, Suppression, SuppressionReason } from './suppression.ts';
 import { mergedSql, setSql, strongestOfSides, WORD_COLUMNS, wordsSql } from './words.ts';
 

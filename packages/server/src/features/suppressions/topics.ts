@@ -1,5 +1,5 @@
-import { plainList } from '../../io/db/list.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { plainList } from '../../platform/db/list.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { SuppressedKind, SuppressedPlace } from './suppression.ts';
 
 /** A topic from which an address or a user is unsubscribed. */

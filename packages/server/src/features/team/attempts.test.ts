@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import { type Attempt, boundsOf, countAttempt, forgiveAttempt, LIMITS } from './attempts.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,7 +1,7 @@
-import { addressGroup } from '../../base/address-group.ts';
-import { Fault } from '../../base/fault.ts';
-import { sha256 } from '../../base/hash.ts';
-import type { Database } from '../../io/db/database.ts';
+import { addressGroup } from '../../platform/net/address-group.ts';
+import { Fault } from '../../platform/fault.ts';
+import { sha256 } from '../../platform/crypto/hash.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { countUse, decrementCounts, deleteCounts } from './attempts-store.ts';
 
 /**

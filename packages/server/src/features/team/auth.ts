@@ -1,7 +1,7 @@
 import { betterAuth } from 'better-auth';
 import { twoFactor } from 'better-auth/plugins';
-import type { Log } from '../../base/log.ts';
-import type { SignInDatabase } from '../../io/db/sign-in-database.ts';
+import type { Log } from '../../platform/log.ts';
+import type { SignInDatabase } from '../../platform/db/sign-in-database.ts';
 import { cookieNames } from './cookies.ts';
 import { versionOf } from './secret-version.ts';
 import { PASSWORD_MAX_CHARS, PASSWORD_MIN_CHARS, SESSION_S } from './team.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { Fault } from '../../base/fault.ts';
-import { randomBase62, sha256 } from '../../base/hash.ts';
-import type { Database } from '../../io/db/database.ts';
+import { Fault } from '../../platform/fault.ts';
+import { randomBase62, sha256 } from '../../platform/crypto/hash.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { cookieLine, readCookie } from './cookies.ts';
 import { insertChallenge, takeChallengeValue } from './passkey-store.ts';
 import type { Caller } from './team.ts';

@@ -1,5 +1,5 @@
 import { verifyPassword } from 'better-auth/crypto';
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import { countPasskey, countSessionAttempt, forgiveSessionAttempt, spendCode } from './attempts.ts';
 import { assertionOptions, verifyAssertion } from './passkeys.ts';
 import { findPasswordOf, findUserById } from './reads.ts';

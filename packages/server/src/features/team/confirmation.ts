@@ -1,4 +1,4 @@
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 
 /**
  * Before a sign-in method is added to an account, its member has to prove their identity again. A session alone does not suffice, because a

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { equalInConstantTime } from '../../base/hash.ts';
+import { equalInConstantTime } from '../../platform/crypto/hash.ts';
 
 /**
  * `__Host-`: browsers accept such a cookie only over https, for exactly this host, and only from it. They refuse the name over plain http,

@@ -1,9 +1,9 @@
 import type { Role } from '@beckon/contract/dashboard';
-import { Fault } from '../../base/fault.ts';
-import type { Log } from '../../base/log.ts';
-import type { ConnectionSource } from '../../io/db/connection.ts';
-import type { Database } from '../../io/db/database.ts';
-import { openSignInDatabase } from '../../io/db/sign-in-database.ts';
+import { Fault } from '../../platform/fault.ts';
+import type { Log } from '../../platform/log.ts';
+import type { ConnectionSource } from '../../platform/db/connection.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { openSignInDatabase } from '../../platform/db/sign-in-database.ts';
 import type { createSignIns, SignIns } from './sign-ins.ts';
 import { cookieNames, readSignedCookie } from './cookies.ts';
 import { LOCAL_SHELL, LOCAL_SHELL_ACTOR } from './local-shell.ts';

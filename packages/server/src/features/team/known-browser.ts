@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { deriveKey, equalInConstantTime, hmacSha256, randomBase62 } from '../../base/hash.ts';
+import { deriveKey, equalInConstantTime, hmacSha256, randomBase62 } from '../../platform/crypto/hash.ts';
 import { cookieLine, readCookie } from './cookies.ts';
 import type { Password } from './reads.ts';
 

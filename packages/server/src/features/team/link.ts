@@ -1,5 +1,5 @@
 import type { Role } from '@beckon/contract/dashboard';
-import { randomBase62, sha256 } from '../../base/hash.ts';
+import { randomBase62, sha256 } from '../../platform/crypto/hash.ts';
 
 /** A single-use link. Anyone with its token may use it, and only a hash of the token is stored. */
 export type Link = {

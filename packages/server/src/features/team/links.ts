@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { Fault } from '../../base/fault.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { Fault } from '../../platform/fault.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { goodForMs, hashOf, type Link, newToken } from './link.ts';
 import { deleteLinksTo, findLink, insertLink, useLink } from './store.ts';
 

@@ -1,4 +1,4 @@
-import type { Database } from '../../io/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { hasProject, listAllProjectIds, listOrganizations, listOrganizationsAsOwner } from './reads.ts';
 import type { Access, Person } from './team.ts';
 

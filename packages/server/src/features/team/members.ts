@@ -1,6 +1,6 @@
 import { allows, type Role } from '@beckon/contract/dashboard';
-import { Fault } from '../../base/fault.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { Fault } from '../../platform/fault.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { listMembers, type MemberRow } from './reads.ts';
 import {
   deleteInvitesBy,

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** Rows of `team_passkey`, and those rows of `team_verification` that hold a passkey challenge. */
 export type PasskeyRow = {

@@ -8,7 +8,7 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server';
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import { type Ceremony, type ChallengeDeps, issueChallenge, takeChallenge } from './challenges.ts';
 import { advanceCounter, insertPasskey } from './passkey-store.ts';
 import { type CredentialRow, findCredential, listCredentials } from './reads.ts';

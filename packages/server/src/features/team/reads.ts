@@ -1,5 +1,5 @@
 import type { Role } from '@beckon/contract/dashboard';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { OrganizationOfMember, Person } from './team.ts';
 
 /** Uses the time of the database, because sessions do not follow the clock of a project. */

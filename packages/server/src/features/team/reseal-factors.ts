@@ -1,5 +1,5 @@
-import type { Log } from '../../base/log.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { type FactorRow, listFactors } from './reads.ts';
 import { versionOf } from './secret-version.ts';
 import { updateFactor } from './store.ts';

@@ -1,4 +1,4 @@
-import { sha256 } from '../../base/hash.ts';
+import { sha256 } from '../../platform/crypto/hash.ts';
 
 /** Derives the number from the secret and not from its position, so that rotating secrets changes no number. */
 export function versionOf(secret: string): number {

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** Rows of `team_session`. better-auth inserts most of them; those for passkeys are inserted here. */
 export type NewSession = {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { randomBase62 } from '../../base/hash.ts';
-import type { Database } from '../../io/db/database.ts';
+import { randomBase62 } from '../../platform/crypto/hash.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { cookieLine, signedValue } from './cookies.ts';
 import { insertSession } from './session-store.ts';
 import { type Caller, SESSION_S } from './team.ts';

@@ -1,6 +1,6 @@
 import { APIError } from 'better-auth/api';
-import { Fault } from '../../base/fault.ts';
-import type { Database } from '../../io/db/database.ts';
+import { Fault } from '../../platform/fault.ts';
+import type { Database } from '../../platform/db/database.ts';
 import {
   type Attempt,
   type AttemptKind,

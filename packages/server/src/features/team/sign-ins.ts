@@ -1,5 +1,5 @@
 import { hashPassword } from 'better-auth/crypto';
-import type { Database } from '../../io/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
 import {
   beginTwoFactor,
   checkCurrentPassword,

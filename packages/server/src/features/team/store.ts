@@ -1,5 +1,5 @@
 import type { Role } from '@beckon/contract/dashboard';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { Link } from './link.ts';
 import { deletePasskeys } from './passkey-store.ts';
 import { deleteSessions } from './session-store.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { dkimSign } from 'mailauth/lib/dkim/sign.js';
 import { expect, test } from 'vitest';
 import { GOOD_HEADERS, GOOD_TEXT, goodHtml, goodLetter } from '../../../testkit/good-letter.ts';
-import type { Letter } from '../../io/mail/letter.ts';
+import type { Letter } from '../../platform/mail/outgoing-email.ts';
 import type { Check, CheckName, CheckStatus } from './check.ts';
 import { checkMail, type Question } from './checks.ts';
 import { readPage } from './page.ts';

@@ -1,5 +1,5 @@
-import { Fault } from '../../base/fault.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { Fault } from '../../platform/fault.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { MAIL_MAX_BYTES, type NewMail } from './mail.ts';
 import { packMail } from './pack.ts';
 import { readSubject } from './read-mail.ts';

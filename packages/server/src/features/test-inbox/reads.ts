@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { type KeptMail, TEST_INBOX_PAGE_MAX } from './mail.ts';
 import { unpackMail } from './pack.ts';
 import type { MailPlace } from './store.ts';

@@ -7,7 +7,7 @@ export function redactTokens(text: string): string {
 }
 
 const REDACTED = 'redacted';
-/** A token of `base/letter-token.ts`, in any case that a mail server may have made of it. */
+/** A token of `platform/crypto/email-token.ts`, in any case that a mail server may have made of it. */
 const SEAL = /[a-z2-7]{34}\.[a-z2-7]{16}/gi;
 /** The token of a link to set up an installation, accept an invitation or reset a password. */
 const TOKEN = /(\btoken=)[\da-z]{20,}/gi;

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { KeptMail, NewMail } from './mail.ts';
 
 /** Rows of `test_inbox_email`. */

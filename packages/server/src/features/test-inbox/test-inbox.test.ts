@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
-import { idMaker } from '../../base/ids.ts';
+import { idMaker } from '../../platform/ids.ts';
 import { deleteMailBefore, deleteMailBeyond, deleteMailOf as eraseMail } from './store.ts';
 import { findMail, listMail, listWholeMailOf } from './reads.ts';
 import { keepMail } from './keep-mail.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { TokenScope } from '@beckon/contract/dashboard';
-import { Fault } from '../../base/fault.ts';
-import type { NewId } from '../../base/ids.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { Fault } from '../../platform/fault.ts';
+import type { NewId } from '../../platform/ids.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { countLive, deleteTokens, insertToken } from './store.ts';
 import { ENDED_KEPT_MS, hashToken, newToken, SALT_BYTES, TOKEN_GOOD_MS } from './token.ts';
 

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import type { TokenScope } from '@beckon/contract/dashboard';
-import { Fault } from '../../base/fault.ts';
-import { hmacSha256, randomBase62 } from '../../base/hash.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { Fault } from '../../platform/fault.ts';
+import { hmacSha256, randomBase62 } from '../../platform/crypto/hash.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { codesToDrop, DROPPED_AT_ONCE, WAITING_MAX } from './device-limit.ts';
 import {
   countWaiting,

@@ -1,6 +1,6 @@
-import { equalInConstantTime, type Pepper } from '../../base/hash.ts';
-import type { Log } from '../../base/log.ts';
-import type { Database } from '../../io/db/database.ts';
+import { equalInConstantTime, type Pepper } from '../../platform/crypto/hash.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { type CandidateRow, listCandidates, updateHash, updateLastUsed } from './store.ts';
 import { hashToken, type HeldToken, last4Of, SALT_BYTES } from './token.ts';
 

@@ -1,5 +1,5 @@
-import { Fault } from '../../base/fault.ts';
-import type { Database } from '../../io/db/database.ts';
+import { Fault } from '../../platform/fault.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { listTokenRows, updateRevoked } from './store.ts';
 import { ENDED_KEPT_MS, type ListedToken } from './token.ts';
 

@@ -1,5 +1,5 @@
 import type { TokenScope } from '@beckon/contract/dashboard';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { WaitingCode } from './device-limit.ts';
 import type { ListedToken } from './token.ts';
 

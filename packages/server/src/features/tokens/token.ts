@@ -1,6 +1,6 @@
 import { TOKEN_SCOPES, type TokenScope } from '@beckon/contract/dashboard';
-import { Fault } from '../../base/fault.ts';
-import { hmacSha256, randomBase62 } from '../../base/hash.ts';
+import { Fault } from '../../platform/fault.ts';
+import { hmacSha256, randomBase62 } from '../../platform/crypto/hash.ts';
 
 /** A valid, live personal token of a user who is still a member of an organization. */
 export type HeldToken = {

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { toView, type ViewRow, type Screen, type View } from './store.ts';
 
 /** Returns the views by name, of all lists if `screen` is null. A list has a hundred views at most. */

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** Rows of `saved_view`. */
 export type ViewRow = {

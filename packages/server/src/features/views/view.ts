@@ -1,5 +1,5 @@
-import { Fault } from '../../base/fault.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { Fault } from '../../platform/fault.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { findViewByName, listViews } from './reads.ts';
 import { deleteViewRow, insertView, type View } from './store.ts';
 

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { listWarningRows } from './store.ts';
 
 export type IngestWarning = { code: string; day: string; count: number; lastAt: Date };

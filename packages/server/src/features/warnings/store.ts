@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 export type WarningRow = { project_id: number; code: string; day: string; count: number; last_at: Date };
 

@@ -1,7 +1,7 @@
-import { type Clock, iso } from '../../base/clock.ts';
-import type { Log } from '../../base/log.ts';
-import { writeBehind } from '../../base/write-behind.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { type Clock, iso } from '../../platform/time/clock.ts';
+import type { Log } from '../../platform/log.ts';
+import { writeBehind } from '../../platform/async/write-behind.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { addWarnings, type WarningRow } from './store.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
-import { type Log, silentLog } from '../../base/log.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { type Log, silentLog } from '../../platform/log.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { listWarnings } from './list-warnings.ts';
 import { warningCounter } from './warning-counter.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { webhookStage } from '../../../testkit/webhooks.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { eraseMessages as eraseWebhooks } from './forget-store.ts';
 import { followMessages, placeText, readPlace } from './follow-messages.ts';
 import type { FollowedMessage } from './webhook.ts';

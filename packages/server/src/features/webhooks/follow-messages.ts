@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { backoffMs } from '../../base/backoff.ts';
-import type { Clock } from '../../base/clock.ts';
-import { Fault } from '../../base/fault.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { backoffMs } from '../../platform/async/backoff.ts';
+import type { Clock } from '../../platform/time/clock.ts';
+import { Fault } from '../../platform/fault.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { listBodies, listPlaces } from './reads.ts';
 import type { FollowedMessage, MessagePlace } from './webhook.ts';
 

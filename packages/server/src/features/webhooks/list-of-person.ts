@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** A webhook event about a user, for a data export. */
 export type WebhookTrace = { id: string; type: string; created_at: Date; body: string };

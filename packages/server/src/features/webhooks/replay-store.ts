@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { type History, type Replay, type ReplayStep, TEST_TYPE } from './webhook.ts';
 
 /** The number of webhook events per step, with all of their deliveries. */

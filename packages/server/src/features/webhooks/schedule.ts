@@ -1,4 +1,4 @@
-import { sha256 } from '../../base/hash.ts';
+import { sha256 } from '../../platform/crypto/hash.ts';
 
 /** Decides when a delivery is attempted, and when it is given up. */
 

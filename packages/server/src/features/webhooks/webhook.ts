@@ -1,4 +1,4 @@
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 
 /** A webhook event. Every endpoint gets `body` byte for byte at every attempt. */
 export type NewWebhookMessage = {

@@ -1,5 +1,5 @@
-import { canonicalJson } from '../../base/canonical-json.ts';
-import { sha256 } from '../../base/hash.ts';
+import { canonicalJson } from '../../platform/text/canonical-json.ts';
+import { sha256 } from '../../platform/crypto/hash.ts';
 import { ANSWER_SCHEMA } from './answer.ts';
 import type { ToldFacts } from './told-facts.ts';
 

@@ -1,5 +1,5 @@
 import { analyzeSync, type Template } from 'liquidjs';
-import type { FieldFault } from '../../base/fault.ts';
+import type { FieldFault } from '../../platform/fault.ts';
 import { LETTER_PARTS, type LetterPart, type LetterText } from './letter.ts';
 import { type Markup, parsePart, SOURCE_MAX_CHARS } from './liquid.ts';
 import { markupOf } from './render.ts';

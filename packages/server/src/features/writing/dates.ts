@@ -1,4 +1,4 @@
-import { parseInstant } from '../../base/instant.ts';
+import { parseInstant } from '../../platform/time/instant.ts';
 import type { LocaleFormats } from './locale-formats.ts';
 
 const DATE = /^\d{4}-\d\d-\d\d$/;

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { countFilled } from './reads.ts';
 
 /** The share of users who have a value, from 0 to 1, by trait, and separately for `email`. */

@@ -1,4 +1,4 @@
-import type { Fault } from '../../base/fault.ts';
+import type { Fault } from '../../platform/fault.ts';
 import { refused } from './template.ts';
 
 /** The limit for the rendered HTML. Gmail clips an email at a fifth of it, and a larger one may exceed the limit for sending. */

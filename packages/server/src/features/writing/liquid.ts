@@ -11,7 +11,7 @@ import {
   UnlessTag,
   Value,
 } from 'liquidjs';
-import { recentMap } from '../../base/recent-map.ts';
+import { recentMap } from '../../platform/async/recent-map.ts';
 import { formatDate } from './dates.ts';
 import { Address, encoded, linkPart, linkWhole } from './link-filters.ts';
 import { countedOperators, countFilters } from './liquid-work.ts';

@@ -1,4 +1,4 @@
-import { recentMap } from '../../base/recent-map.ts';
+import { recentMap } from '../../platform/async/recent-map.ts';
 
 /** The Gregorian calendar and Latin digits, because the digits of a `strftime` format are those too. */
 const STRFTIME = { calendar: 'gregory', numberingSystem: 'latn', timeZone: 'UTC' } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LANGUAGES } from '../../base/recipient-texts/languages.ts';
+import { LANGUAGES } from '../../platform/recipient-texts/languages.ts';
 import { compileLetter } from './compile-letter.ts';
 import type { LetterText } from './letter.ts';
 import { personFactsChanged, variablesFor } from './variables.ts';

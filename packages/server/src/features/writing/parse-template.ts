@@ -1,4 +1,4 @@
-import type { FieldFault } from '../../base/fault.ts';
+import type { FieldFault } from '../../platform/fault.ts';
 import { refused, type TemplateSource } from './template.ts';
 
 /** The input of `template create` and `template update`. */

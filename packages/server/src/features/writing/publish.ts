@@ -1,4 +1,4 @@
-import type { FieldFault } from '../../base/fault.ts';
+import type { FieldFault } from '../../platform/fault.ts';
 import { checkLetter } from './check-letter.ts';
 import { compileLetter } from './compile-letter.ts';
 import { refused, type TemplateSource } from './template.ts';

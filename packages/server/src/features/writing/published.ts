@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { LetterText } from './letter.ts';
 import { letterOfVersion, type Template } from './template.ts';
 

@@ -1,6 +1,6 @@
 import { JSON_MAX_KEY_CHARS } from '@beckon/contract';
 import { Context, Drop, type Liquid, type Scope } from 'liquidjs';
-import { ownLocale } from '../../base/locale.ts';
+import { ownLocale } from '../../platform/text/locale.ts';
 import type { LetterPart } from './letter.ts';
 import { formatsOf, type LocaleFormats } from './locale-formats.ts';
 import { isBlank, oneLine } from './printed.ts';

@@ -1,4 +1,4 @@
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { VersionRow } from './published.ts';
 import type { TemplateSource } from './template.ts';
 

@@ -1,6 +1,6 @@
-import { directionOf } from '../../base/locale.ts';
-import { fillText } from '../../base/recipient-texts/recipient-texts.ts';
-import { languageOfLocale, LANGUAGES } from '../../base/recipient-texts/languages.ts';
+import { directionOf } from '../../platform/text/locale.ts';
+import { fillText } from '../../platform/recipient-texts/recipient-texts.ts';
+import { languageOfLocale, LANGUAGES } from '../../platform/recipient-texts/languages.ts';
 import { UNSUBSCRIBE } from './addresses.ts';
 import { checkHtmlSize } from './html-limits.ts';
 import { escapeHtml } from './html-text.ts';

@@ -1,4 +1,4 @@
-import { Fault, type FieldFault } from '../../base/fault.ts';
+import { Fault, type FieldFault } from '../../platform/fault.ts';
 import type { LetterText } from './letter.ts';
 
 /** An email as written, in Markdown or MJML. */

@@ -1,8 +1,8 @@
-import type { Clock } from '../../base/clock.ts';
-import { Fault } from '../../base/fault.ts';
-import { canonicalJson } from '../../base/canonical-json.ts';
-import { sha256 } from '../../base/hash.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Clock } from '../../platform/time/clock.ts';
+import { Fault } from '../../platform/fault.ts';
+import { canonicalJson } from '../../platform/text/canonical-json.ts';
+import { sha256 } from '../../platform/crypto/hash.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { findWordsRow, listUnpublishedRows, type UnpublishedRow } from './reads.ts';
 import { deleteUnpublishedRow, deleteWordsBefore, insertWords, writeUnpublished } from './store.ts';
 import { refused, type TemplateSource } from './template.ts';

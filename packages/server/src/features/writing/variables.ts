@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../base/canonical-json.ts';
+import { canonicalJson } from '../../platform/text/canonical-json.ts';
 
 /** All variables of an email. */
 export type LetterVariables = {

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
-import { sha256 } from '../../base/hash.ts';
-import { silentLog } from '../../base/log.ts';
+import { sha256 } from '../../platform/crypto/hash.ts';
+import { silentLog } from '../../platform/log.ts';
 import { decodeChunk } from '../../features/inbox/chunk.ts';
-import { openDatabase } from '../../io/db/database.ts';
+import { openDatabase } from '../../platform/db/database.ts';
 import { heldClock } from '../../../testkit/clock.ts';
 import { testDatabase } from '../../../testkit/database.ts';
 import { createKey } from '../create-key.ts';

@@ -1,9 +1,9 @@
-import { Fault } from '../../base/fault.ts';
-import type { Log } from '../../base/log.ts';
-import { within } from '../../base/within.ts';
-import type { Database } from '../../io/db/database.ts';
-import { isCollision, isRefusedData } from '../../io/db/errors.ts';
-import type { Session } from '../../io/db/statements.ts';
+import { Fault } from '../../platform/fault.ts';
+import type { Log } from '../../platform/log.ts';
+import { within } from '../../platform/time/within.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { isCollision, isRefusedData } from '../../platform/db/errors.ts';
+import type { Session } from '../../platform/db/statements.ts';
 import type { Entry, Priority } from './entry.ts';
 import { type Fate, flush } from './flush.ts';
 

@@ -1,6 +1,6 @@
 import { IDEMPOTENCY_WINDOW_MS, INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
-import type { Reach } from '../../base/crash-points.ts';
-import type { Session } from '../../io/db/statements.ts';
+import type { Reach } from '../../platform/failpoints.ts';
+import type { Session } from '../../platform/db/statements.ts';
 import type { Entry, Priority } from './entry.ts';
 import { lockStatement, storeStatement, type Stored } from './statements.ts';
 

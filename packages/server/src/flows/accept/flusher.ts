@@ -1,4 +1,4 @@
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import { COMMIT_WITHIN_MS, type Committer, type Result, unavailable } from './committer.ts';
 import { type Entry, onceName } from './entry.ts';
 import type { Fate } from './flush.ts';

@@ -1,8 +1,8 @@
 import { IDEMPOTENCY_WINDOW_MS } from '@beckon/contract';
-import { coalesce } from '../../base/coalesce.ts';
-import type { Log } from '../../base/log.ts';
+import { coalesce } from '../../platform/async/coalesce.ts';
+import type { Log } from '../../platform/log.ts';
 import { findAnswers, type StoredAnswer, type StoredKey } from '../../features/idempotency/store.ts';
-import type { Database } from '../../io/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { type Entry, type Priority, type Once, onceName, type Verdict } from './entry.ts';
 import { type CommitterOptions, createCommitter, unavailable } from './committer.ts';
 import { createFlusher } from './flusher.ts';

@@ -1,5 +1,5 @@
-import { plainList as list } from '../../io/db/list.ts';
-import type { Query } from '../../io/db/statements.ts';
+import { plainList as list } from '../../platform/db/list.ts';
+import type { Query } from '../../platform/db/statements.ts';
 import type { Entry, Priority } from './entry.ts';
 import { layOut } from './chunks.ts';
 

@@ -1,7 +1,7 @@
-import { normaliseAddress } from '../../base/address.ts';
+import { normaliseAddress } from '../../platform/net/address.ts';
 import { type Cap, slotsLeft } from '../../features/sending/caps.ts';
 import { findOtherClaims } from '../../features/sending/messages.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { WouldLetter } from './letters.ts';
 
 /** How unwritten emails would compete for the frequency caps with the emails that were really sent. */

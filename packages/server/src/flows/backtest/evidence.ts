@@ -1,4 +1,4 @@
-import type { Facts, Mentions } from '../../base/predicate/predicate.ts';
+import type { Facts, Mentions } from '../../platform/predicate/predicate.ts';
 import { findAskedMembers } from '../../features/audiences/standings.ts';
 import {
   answerThen,
@@ -12,7 +12,7 @@ import type { Person } from '../../features/people/person.ts';
 import type { ActiveRule } from '../../features/rules/model.ts';
 import type { Anchor } from '../../features/rules/rule.ts';
 import type { Newest } from '../../features/rules/about.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { Model } from '../models.ts';
 
 /** A user and a time at which the rule is to be evaluated for them. */

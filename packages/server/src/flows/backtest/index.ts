@@ -1,14 +1,14 @@
 import { compile } from '../../features/sequences/program.ts';
 import { buildRuleModel } from '../../features/rules/model.ts';
 import { findRule, listRules, type WholeRule } from '../../features/rules/find-rule.ts';
-import { readTurn } from '../../features/turns/turn.ts';
-import type { Database } from '../../io/db/database.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { readTurn } from '../../platform/locks/project-lock.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { autopilotPeriod } from '../autopilot.ts';
 import { checkReferences, readRule } from '../check-rule.ts';
 import { loadProjectModels, type Model } from '../models.ts';
 import type { Renderer } from '../rendering/renderer.ts';
-import { inSnapshot } from '../snapshot.ts';
+import { inSnapshot } from '../../platform/db/snapshot.ts';
 import { collide } from './collide.ts';
 import type { Found, Play } from './play.ts';
 import { rehearse } from './rehearse.ts';

@@ -1,4 +1,4 @@
-import { evaluate } from '../../base/predicate/evaluate.ts';
+import { evaluate } from '../../platform/predicate/evaluate.ts';
 import { boundedDeadline } from '../../features/drafts/timing.ts';
 import type { Person } from '../../features/people/person.ts';
 import type { Anchor } from '../../features/rules/rule.ts';

@@ -6,7 +6,7 @@ import type { Considered } from '../../features/rules/decide.ts';
 import { dateIn, isTimed, momentOf } from '../../features/rules/moment.ts';
 import { type Hook, timerPlace } from '../../features/rules/model.ts';
 import type { Timer } from '../../features/rules/timers.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { Place } from './evidence.ts';
 import type { Play } from './play.ts';
 

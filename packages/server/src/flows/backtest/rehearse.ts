@@ -3,7 +3,7 @@ import type { EntryRow } from '../../features/rules/entry.ts';
 import type { Timer } from '../../features/rules/timers.ts';
 import { timerPlace } from '../../features/rules/model.ts';
 import type { Run } from '../../features/sequences/run.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { consider, type Desk, factsOf, openDesk } from '../rules/desk.ts';
 import { type Evidence, gatherEvidence } from './evidence.ts';
 import { walkRun } from './letters.ts';

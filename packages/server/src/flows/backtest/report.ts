@@ -1,4 +1,4 @@
-import { iso, isoOrNull } from '../../base/clock.ts';
+import { iso, isoOrNull } from '../../platform/time/clock.ts';
 import { type Reason, REASONS } from '../../features/rules/rule.ts';
 import type { Model } from '../models.ts';
 import type { Renderer } from '../rendering/renderer.ts';

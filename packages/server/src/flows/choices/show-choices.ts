@@ -1,12 +1,12 @@
-import type { LetterName } from '../../base/letter-token.ts';
-import { LOCALE_TRAIT, ownLocale } from '../../base/locale.ts';
+import type { LetterName } from '../../platform/crypto/email-token.ts';
+import { LOCALE_TRAIT, ownLocale } from '../../platform/text/locale.ts';
 import { findPeople } from '../../features/people/people.ts';
 import { listSettings } from '../../features/projects/list-settings.ts';
 import { findMessageById } from '../../features/sending/messages.ts';
 import { findRefusals, type FoundSuppression, listInForce } from '../../features/suppressions/reads.ts';
-import type { Database } from '../../io/db/database.ts';
-import type { Tx } from '../../io/db/statements.ts';
-import { inTimeOf } from '../project-time.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import { inTimeOf } from '../../platform/locks/test-clock-offset.ts';
 
 /** The email preferences of the recipient of an email. */
 export type Standing = {

@@ -1,6 +1,6 @@
 import type { Claimed, DeliveryResult } from '../../features/webhooks/webhook.ts';
 import { jitterShare, nextAttempt, TRIES_MAX } from '../../features/webhooks/schedule.ts';
-import type { OutboundAnswer } from '../../io/outbound/exchange.ts';
+import type { OutboundAnswer } from '../../platform/outbound/exchange.ts';
 
 /**
  * The result of a request. `stopped`: the worker shut down before the answer. `stale`: a reused connection was cut, and it is unknown how

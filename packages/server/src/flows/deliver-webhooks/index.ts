@@ -1,7 +1,7 @@
-import type { Log } from '../../base/log.ts';
-import { type DuePlace, duePlaces } from '../../features/turns/due.ts';
-import type { Database } from '../../io/db/database.ts';
-import { isPoisonous } from '../../io/db/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import { type DuePlace, duePlaces } from '../../platform/locks/timers.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { isPoisonous } from '../../platform/db/errors.ts';
 import type { Answered } from './answer.ts';
 import { createFlight, type Flight } from './flight.ts';
 import type { PostDeps } from './post.ts';

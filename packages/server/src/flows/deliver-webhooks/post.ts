@@ -1,11 +1,11 @@
 import { signWebhook } from '@beckon/contract/signature';
-import type { Clock } from '../../base/clock.ts';
-import type { Reach } from '../../base/crash-points.ts';
-import type { Log } from '../../base/log.ts';
-import type { Sealer } from '../../base/seal.ts';
+import type { Clock } from '../../platform/time/clock.ts';
+import type { Reach } from '../../platform/failpoints.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Sealer } from '../../platform/crypto/encrypt.ts';
 import { openSecret } from '../../features/endpoints/secrets.ts';
 import { messageName } from '../../features/webhooks/webhook.ts';
-import type { Outbound } from '../../io/outbound/outbound.ts';
+import type { Outbound } from '../../platform/outbound/outbound.ts';
 import { type Answer, toAnswer } from './answer.ts';
 import type { Leaving } from './round.ts';
 

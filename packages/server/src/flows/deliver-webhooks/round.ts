@@ -1,4 +1,4 @@
-import type { Reach } from '../../base/crash-points.ts';
+import type { Reach } from '../../platform/failpoints.ts';
 import {
   type EndpointState,
   listLiveSecrets,
@@ -7,13 +7,13 @@ import {
 } from '../../features/endpoints/reads.ts';
 import { judge, mayClaim, refill } from '../../features/endpoints/health.ts';
 import { type SealedSecret, updateDisabled, updateHealth } from '../../features/endpoints/store.ts';
-import { duesNext, holdDues } from '../../features/turns/due.ts';
+import { duesNext, holdDues } from '../../platform/locks/timers.ts';
 import { claimDeliveries, dropPending, loseLeases, updateResults } from '../../features/webhooks/store.ts';
 import type { Claimed, Room } from '../../features/webhooks/webhook.ts';
 import { listLoads, nextLooks } from '../../features/webhooks/reads.ts';
 import { TRIES_MAX } from '../../features/webhooks/schedule.ts';
-import type { Database } from '../../io/db/database.ts';
-import { type BatchTx, inSession } from '../session.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { type BatchTx, inSession } from '../../platform/db/batch-transaction.ts';
 import { type Answered, isGood, isNoWord, resultOf } from './answer.ts';
 import { shareRooms } from './share-out.ts';
 

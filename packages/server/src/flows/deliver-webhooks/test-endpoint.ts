@@ -1,7 +1,7 @@
 import type { WebhookEvent } from '@beckon/contract';
-import { iso } from '../../base/clock.ts';
-import { Fault } from '../../base/fault.ts';
-import type { NewId } from '../../base/ids.ts';
+import { iso } from '../../platform/time/clock.ts';
+import { Fault } from '../../platform/fault.ts';
+import type { NewId } from '../../platform/ids.ts';
 import type { EndpointPlace } from '../../features/endpoints/endpoint.ts';
 import { listLiveSecrets } from '../../features/endpoints/reads.ts';
 import { requireEndpoint } from '../../features/endpoints/require-endpoint.ts';
@@ -9,8 +9,8 @@ import { findProject } from '../../features/projects/find-project.ts';
 import { insertTest } from '../../features/webhooks/store.ts';
 import { messageName, TEST_TYPE, type Test } from '../../features/webhooks/webhook.ts';
 import { TRIES_MAX } from '../../features/webhooks/schedule.ts';
-import { dueEarlier } from '../../features/turns/due.ts';
-import type { Database } from '../../io/db/database.ts';
+import { dueEarlier } from '../../platform/locks/timers.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { post, type PostDeps } from './post.ts';
 import { LEASE_MS, type Leaving, runRound } from './round.ts';
 

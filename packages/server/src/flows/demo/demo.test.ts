@@ -4,10 +4,10 @@ import { testDatabase } from '../../../testkit/database.ts';
 import { testHasher } from '../../../testkit/hasher.ts';
 import { testMail, testMailroom, TOKEN_KEYS } from '../../../testkit/mailroom.ts';
 
-import { type Clock, systemClock } from '../../base/clock.ts';
-import { idMaker } from '../../base/ids.ts';
-import { silentLog } from '../../base/log.ts';
-import { type Database, openDatabase } from '../../io/db/database.ts';
+import { type Clock, systemClock } from '../../platform/time/clock.ts';
+import { idMaker } from '../../platform/ids.ts';
+import { silentLog } from '../../platform/log.ts';
+import { type Database, openDatabase } from '../../platform/db/database.ts';
 import { createProject } from '../create-project.ts';
 import { keepInside } from '../send-drafts/keep-inside.ts';
 import type { OutgoingLetter } from '../send-drafts/transport.ts';

@@ -1,7 +1,7 @@
 import { listDemos } from '../../features/projects/list-projects.ts';
 import type { Project } from '../../features/projects/project.ts';
-import { deleteProject } from '../../io/db/project-rows.ts';
-import type { Database } from '../../io/db/database.ts';
+import { deleteProject } from '../../platform/db/project-rows.ts';
+import type { Database } from '../../platform/db/database.ts';
 
 /** Deletes all demos with all of their data, and no other project. */
 export async function removeDemos(

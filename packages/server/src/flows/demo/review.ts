@@ -1,8 +1,8 @@
-import type { NewId } from '../../base/ids.ts';
-import { Fault } from '../../base/fault.ts';
+import type { NewId } from '../../platform/ids.ts';
+import { Fault } from '../../platform/fault.ts';
 import type { Draft } from '../../features/drafts/draft.ts';
 import { listDrafts } from '../../features/drafts/reads.ts';
-import type { Database } from '../../io/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { type Act, moveDraft } from '../move-draft.ts';
 import type { Mailroom } from '../send-drafts/mailroom.ts';
 import type { Random } from './random.ts';

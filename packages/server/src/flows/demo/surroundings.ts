@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { NewId } from '../../base/ids.ts';
-import type { Log } from '../../base/log.ts';
-import type { Sealer } from '../../base/seal.ts';
+import type { NewId } from '../../platform/ids.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Sealer } from '../../platform/crypto/encrypt.ts';
 import { createEndpoint } from '../../features/endpoints/create-endpoint.ts';
 import { keyUse } from '../../features/keys/key-use.ts';
 import { requestLog } from '../../features/stream/request-log.ts';
-import type { Database } from '../../io/db/database.ts';
-import type { Outbound } from '../../io/outbound/outbound.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { Outbound } from '../../platform/outbound/outbound.ts';
 import { createDelivery } from '../deliver-webhooks/index.ts';
 import { disableEndpoint } from '../webhook-endpoints.ts';
 import type { Random } from './random.ts';

@@ -1,6 +1,6 @@
 import type { WaitingChunk } from '../../features/inbox/take.ts';
-import { takeFreeTurns, type Turn } from '../../features/turns/turn.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { takeFreeTurns, type Turn } from '../../platform/locks/project-lock.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /**
  * Locks the free projects, in the order of the caller, which rotates. A batch has a single current time. Projects whose clock differs from

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { NewId } from '../../base/ids.ts';
+import type { NewId } from '../../platform/ids.ts';
 import { type AskedPerson, findAskedMembers, writeStandings } from '../../features/audiences/standings.ts';
 import { canChange } from '../../features/audiences/can-change.ts';
 import { writeDecisions } from '../../features/decisions/store.ts';
@@ -21,13 +21,13 @@ import { isSuppressed } from '../../features/people/watermark.ts';
 import type { PersonChange } from '../../features/people/person.ts';
 import { addChanges } from '../../features/stream/store.ts';
 import type { SuppressionHasher } from '../../features/suppressions/hasher.ts';
-import { dueEarlier, firstOfEach } from '../../features/turns/due.ts';
-import type { Turn } from '../../features/turns/turn.ts';
-import type { Database } from '../../io/db/database.ts';
+import { dueEarlier, firstOfEach } from '../../platform/locks/timers.ts';
+import type { Turn } from '../../platform/locks/project-lock.ts';
+import type { Database } from '../../platform/db/database.ts';
 import type { Model, Models } from '../models.ts';
 import { excludeLeavers } from '../enroll/exclude-leavers.ts';
 import { restoreReturned } from '../erased-suppressions.ts';
-import { timed } from '../project-time.ts';
+import { timed } from '../../platform/locks/test-clock-offset.ts';
 import { applyRules } from '../rules/apply-rules.ts';
 import { happenedIn } from '../rules/happened.ts';
 import type { SlowRenders } from '../rules/slow-renders.ts';
@@ -36,7 +36,7 @@ import { type Batch, claimsOf, doneBy, fold, type Folded, gather } from './fold.
 import { type Answered, askAudiences, type Asked, firstDues, transitionsOf, writesOf } from './members.ts';
 import { type Digested, NOTHING_DIGESTED, summaryOf } from './digested.ts';
 import { unheardMoves } from './not-considered.ts';
-import { type BatchTx, inSession } from '../session.ts';
+import { type BatchTx, inSession } from '../../platform/db/batch-transaction.ts';
 import { acceptedLater, takeTurnsOfBatch } from './batch-turns.ts';
 
 export type BatchDeps = {

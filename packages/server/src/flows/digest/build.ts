@@ -9,15 +9,15 @@ import { writeDecisions } from '../../features/decisions/store.ts';
 import { listPeople } from '../../features/people/people.ts';
 import type { Person } from '../../features/people/person.ts';
 import { addChanges } from '../../features/stream/store.ts';
-import { dueEarlier } from '../../features/turns/due.ts';
-import { newModel, takeFreeTurns } from '../../features/turns/turn.ts';
+import { dueEarlier } from '../../platform/locks/timers.ts';
+import { newModel, takeFreeTurns } from '../../platform/locks/project-lock.ts';
 import type { BatchDeps } from './batch.ts';
 import { askAudiences, firstDues } from './members.ts';
 import { notConsidered } from './not-considered.ts';
 import type { Model } from '../models.ts';
-import { timed } from '../project-time.ts';
+import { timed } from '../../platform/locks/test-clock-offset.ts';
 import { rebuildAudiences } from '../rebuild-audiences.ts';
-import { type BatchTx, inSession } from '../session.ts';
+import { type BatchTx, inSession } from '../../platform/db/batch-transaction.ts';
 
 /**
  * `busy`: another worker holds the project lock. `waits`: an edition that this one refers to, or that must be served together with it, is

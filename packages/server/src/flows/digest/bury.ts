@@ -1,9 +1,9 @@
-import type { Log } from '../../base/log.ts';
+import type { Log } from '../../platform/log.ts';
 import { bury } from '../../features/inbox/dead.ts';
 import { type Priority, settle, takeChunks } from '../../features/inbox/take.ts';
 import { findErasures, personKey } from '../../features/people/people.ts';
-import { takeFreeTurns } from '../../features/turns/turn.ts';
-import type { Database } from '../../io/db/database.ts';
+import { takeFreeTurns } from '../../platform/locks/project-lock.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { type Digested, NOTHING_DIGESTED } from './digested.ts';
 
 /** The record at `seq` failed on its own; null if it could not even be read. */

@@ -8,8 +8,8 @@ import { dropTimers, dueTimers, type Timer } from '../../features/rules/timers.t
 import { listDueRuns } from '../../features/sequences/reads.ts';
 import type { Run } from '../../features/sequences/run.ts';
 import { addChanges } from '../../features/stream/store.ts';
-import { dueEarlier, dueNext, holdDue } from '../../features/turns/due.ts';
-import { newModel, takeFreeTurns, type Turn } from '../../features/turns/turn.ts';
+import { dueEarlier, dueNext, holdDue } from '../../platform/locks/timers.ts';
+import { newModel, takeFreeTurns, type Turn } from '../../platform/locks/project-lock.ts';
 import {
   enrollmentItems,
   type EnrollmentStep,
@@ -19,7 +19,7 @@ import {
 import { excludeLeavers } from '../enroll/exclude-leavers.ts';
 import { loadProjectModels, type Model } from '../models.ts';
 import { nextMoment } from '../next-due.ts';
-import { timed } from '../project-time.ts';
+import { timed } from '../../platform/locks/test-clock-offset.ts';
 import { applyRules } from '../rules/apply-rules.ts';
 import type { EnrollmentItem, Happened, Item } from '../rules/happened.ts';
 import type { BatchDeps } from './batch.ts';
@@ -33,7 +33,7 @@ import {
   writesOf,
 } from './members.ts';
 import { unheardMoves } from './not-considered.ts';
-import { type BatchTx, inSession } from '../session.ts';
+import { type BatchTx, inSession } from '../../platform/db/batch-transaction.ts';
 
 /** `lateMs`: how long the first due item was overdue. */
 export type DueDone = { people: number; moves: number; lateMs: number };

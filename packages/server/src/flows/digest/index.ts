@@ -1,12 +1,12 @@
-import type { NewId } from '../../base/ids.ts';
-import type { Log } from '../../base/log.ts';
+import type { NewId } from '../../platform/ids.ts';
+import type { Log } from '../../platform/log.ts';
 import type { EditionPlace } from '../../features/audiences/build-edition.ts';
 import { ensurePartitions, isPartitioned } from '../../features/events/partitions.ts';
 import { knownProperties } from '../../features/events/known-properties.ts';
 import type { Priority } from '../../features/inbox/take.ts';
 import type { SuppressionHasher } from '../../features/suppressions/hasher.ts';
-import type { Database } from '../../io/db/database.ts';
-import { isPoisonous } from '../../io/db/errors.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { isPoisonous } from '../../platform/db/errors.ts';
 import { type BatchDeps, digestBatch, type Tried } from './batch.ts';
 import { type BuildStep, buildStep, countStep } from './build.ts';
 import { createBurials } from './bury.ts';

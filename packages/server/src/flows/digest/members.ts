@@ -10,7 +10,7 @@ import { judge, type Standing, type Verdict } from '../../features/audiences/jud
 import { answerQuestions, type Latest } from '../../features/events/questions.ts';
 import { findTotals, type Total } from '../../features/events/events.ts';
 import type { Person } from '../../features/people/person.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { missingTotals, type PersonFacts, personFacts, questionsOf, totalKey } from '../facts.ts';
 import type { Model } from '../models.ts';
 

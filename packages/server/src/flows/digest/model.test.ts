@@ -5,7 +5,7 @@ import { openTestDatabase } from '../../../testkit/database.ts';
 import { type Event, type Known, type Priority, modelOf, type User } from '../../../testkit/accept-order.ts';
 import { testHasher } from '../../../testkit/hasher.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
-import { idMaker } from '../../base/ids.ts';
+import { idMaker } from '../../platform/ids.ts';
 import { ensurePartitions } from '../../features/events/partitions.ts';
 import { knownProperties } from '../../features/events/known-properties.ts';
 import { findPeople } from '../../features/people/people.ts';

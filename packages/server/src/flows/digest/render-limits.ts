@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '../../platform/time/clock.ts';
 import { TooMuchRendering } from '../rules/batch-rendering.ts';
 
 /**

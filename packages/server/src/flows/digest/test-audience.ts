@@ -1,10 +1,10 @@
-import { Fault } from '../../base/fault.ts';
-import { type Explained, explain } from '../../base/predicate/explain.ts';
+import { Fault } from '../../platform/fault.ts';
+import { type Explained, explain } from '../../platform/predicate/explain.ts';
 import { findAudience } from '../../features/audiences/find-audience.ts';
 import { findStandings } from '../../features/audiences/standings.ts';
 import { loadModels } from '../../features/audiences/load-models.ts';
 import { findPeople } from '../../features/people/people.ts';
-import type { Database } from '../../io/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { gatherFacts } from './members.ts';
 
 export type Tested = {

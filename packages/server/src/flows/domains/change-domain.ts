@@ -1,6 +1,6 @@
-import { iso } from '../../base/clock.ts';
-import { Fault } from '../../base/fault.ts';
-import type { Sealer } from '../../base/seal.ts';
+import { iso } from '../../platform/time/clock.ts';
+import { Fault } from '../../platform/fault.ts';
+import type { Sealer } from '../../platform/crypto/encrypt.ts';
 import { addDomain as add, addSecondKey, type NewDomain } from '../../features/domains/add-domain.ts';
 import {
   deleteDomain,
@@ -11,8 +11,8 @@ import {
 import { generateKey } from '../../features/domains/dkim-key.ts';
 import { listKeys } from '../../features/domains/reads.ts';
 import { type MailSettings, parseThrottle, type SendingDomain } from '../../features/domains/domain.ts';
-import { takeTurn } from '../../features/turns/turn.ts';
-import type { Database } from '../../io/db/database.ts';
+import { takeTurn } from '../../platform/locks/project-lock.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { askHeldAgain } from '../ask-held-again.ts';
 import { type DomainPlace, type DomainView, requireLocked, viewOf } from './view.ts';
 

@@ -11,8 +11,8 @@ import { lookUp } from '../../features/domains/look-up.ts';
 import { recordsOf } from '../../features/domains/records.ts';
 import { settle } from '../../features/domains/settle.ts';
 import { updateDomain, updateKeys } from '../../features/domains/store.ts';
-import type { Database } from '../../io/db/database.ts';
-import type { Resolver } from '../../io/dns/resolver.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { Resolver } from '../../platform/dns/resolver.ts';
 import { askHeldAgain } from '../ask-held-again.ts';
 import { type DomainView, viewOf } from './view.ts';
 

@@ -1,5 +1,5 @@
-import type { TokenKeys } from '../../base/letter-token.ts';
-import type { Outbound } from '../../io/outbound/outbound.ts';
+import type { TokenKeys } from '../../platform/crypto/email-token.ts';
+import type { Outbound } from '../../platform/outbound/outbound.ts';
 import { type CheckDeps, checkDomain } from './check-domain.ts';
 import { probeDomain } from './track-domain.ts';
 import { type DomainPlace, type DomainView, requireDomain, showDomain } from './view.ts';

@@ -1,4 +1,4 @@
-import { iso, isoOrNull } from '../../base/clock.ts';
+import { iso, isoOrNull } from '../../platform/time/clock.ts';
 import { printThrottle, type Tracking } from '../../features/domains/domain.ts';
 import type { DomainView } from './view.ts';
 

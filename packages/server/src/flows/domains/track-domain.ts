@@ -1,11 +1,11 @@
-import type { TokenKeys } from '../../base/letter-token.ts';
+import type { TokenKeys } from '../../platform/crypto/email-token.ts';
 import { afterProbe, missOf, newTracking } from '../../features/domains/tracking.ts';
 import { findDomainById, listKeys, lockDomain } from '../../features/domains/reads.ts';
 import type { MailSettings, SendingDomain, TrackingState } from '../../features/domains/domain.ts';
 import { probeAnswer, probeToken } from '../../features/domains/probe-token.ts';
 import { updateTracking } from '../../features/domains/store.ts';
-import type { Database } from '../../io/db/database.ts';
-import type { Outbound } from '../../io/outbound/outbound.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { Outbound } from '../../platform/outbound/outbound.ts';
 import { type DomainPlace, type DomainView, requireLocked, viewOf } from './view.ts';
 
 type Db = Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;

@@ -1,11 +1,11 @@
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import type { DkimKey } from '../../features/domains/dkim-key.ts';
 import type { DomainRecord, Finding } from '../../features/domains/findings.ts';
 import { findDomain, listDomains, listKeys, lockDomain } from '../../features/domains/reads.ts';
 import type { MailSettings, SendingDomain } from '../../features/domains/domain.ts';
 import { normaliseDomainName } from '../../features/domains/domain-name.ts';
 import { recordsOf } from '../../features/domains/records.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** A domain for display: the records to publish, each with what was found in the DNS. */
 export type DomainView = {

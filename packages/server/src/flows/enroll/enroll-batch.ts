@@ -2,7 +2,7 @@ import { afterBatch, type Enrollment } from '../../features/enrollments/enrollme
 import { findDueEnrollment, updateEnrollment } from '../../features/enrollments/store.ts';
 import type { Decision } from '../../features/decisions/decision.ts';
 import type { Person } from '../../features/people/person.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { Model } from '../models.ts';
 import type { EnrollmentItem } from '../rules/happened.ts';
 import { type Candidate, entryAudiences, listCandidates, readEnrollmentFacts } from './members.ts';

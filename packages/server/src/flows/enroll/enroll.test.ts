@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { testHasher } from '../../../testkit/hasher.ts';
 import { DAY, newStory, openStage, type Story } from '../../../testkit/story.ts';
-import { idMaker } from '../../base/ids.ts';
+import { idMaker } from '../../platform/ids.ts';
 import { knownProperties } from '../../features/events/known-properties.ts';
 import type { Enrollment } from '../../features/enrollments/enrollment.ts';
 import { findLatestEnrollment } from '../../features/enrollments/store.ts';
 import { findRule } from '../../features/rules/find-rule.ts';
 import { setRefusals } from '../../features/suppressions/store.ts';
-import { newModel, takeTurn } from '../../features/turns/turn.ts';
-import type { Database } from '../../io/db/database.ts';
+import { newModel, takeTurn } from '../../platform/locks/project-lock.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { createAudience } from '../create-audience.ts';
 import { createRule } from '../create-rule.ts';
 import { digestDue } from '../digest/due.ts';

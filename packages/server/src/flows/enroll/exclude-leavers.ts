@@ -1,11 +1,11 @@
-import { compareBytes } from '../../base/byte-order.ts';
+import { compareBytes } from '../../platform/text/byte-order.ts';
 import { findStandings } from '../../features/audiences/standings.ts';
 import type { Decision } from '../../features/decisions/decision.ts';
 import { writeDecisions } from '../../features/decisions/store.ts';
 import { afterExclusions, type Enrollment } from '../../features/enrollments/enrollment.ts';
 import { listRunningEnrollments, updateEnrollment } from '../../features/enrollments/store.ts';
 import type { Reason } from '../../features/rules/rule.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { Model } from '../models.ts';
 import { type EntryAudience, entryAudiences } from './members.ts';
 

@@ -7,7 +7,7 @@ import type { ActiveRule, Hook } from '../../features/rules/model.ts';
 import type { EnrollmentFacts } from '../../features/rules/decide.ts';
 import { findLastRuns } from '../../features/sequences/reads.ts';
 import { findRefusals, findSuppressions } from '../../features/suppressions/reads.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { Model } from '../models.ts';
 
 /** An audience that starts a rule when a user joins it. `edition` is null while the audience is built for the first time. */

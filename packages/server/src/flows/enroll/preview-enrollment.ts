@@ -4,14 +4,14 @@ import type { Person } from '../../features/people/person.ts';
 import type { ActiveRule } from '../../features/rules/model.ts';
 import { findRule } from '../../features/rules/find-rule.ts';
 import type { Reason } from '../../features/rules/rule.ts';
-import { readTurn } from '../../features/turns/turn.ts';
-import type { Database } from '../../io/db/database.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { readTurn } from '../../platform/locks/project-lock.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { loadProjectModels, type Model } from '../models.ts';
 import { consider, openDesk } from '../rules/desk.ts';
 import { gatherKnown } from '../rules/gather.ts';
 import { moveAnchor } from '../rules/apply-rules.ts';
-import { inSnapshot } from '../snapshot.ts';
+import { inSnapshot } from '../../platform/db/snapshot.ts';
 import {
   type Candidate,
   editionsOf,

@@ -1,13 +1,13 @@
-import { Fault } from '../../base/fault.ts';
-import type { NewId } from '../../base/ids.ts';
+import { Fault } from '../../platform/fault.ts';
+import type { NewId } from '../../platform/ids.ts';
 import { countMembersOfAny } from '../../features/audiences/list-members.ts';
 import type { Enrollment } from '../../features/enrollments/enrollment.ts';
 import { findRunningEnrollment, insertEnrollment } from '../../features/enrollments/store.ts';
 import { findRule, type WholeRule } from '../../features/rules/find-rule.ts';
-import { dueEarlier } from '../../features/turns/due.ts';
-import { readTurn, takeTurn } from '../../features/turns/turn.ts';
-import type { Database } from '../../io/db/database.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { dueEarlier } from '../../platform/locks/timers.ts';
+import { readTurn, takeTurn } from '../../platform/locks/project-lock.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { loadProjectModels } from '../models.ts';
 import { entryAudiences, editionsOf } from './members.ts';
 

@@ -1,7 +1,7 @@
-import { iso, isoOrNull } from '../../base/clock.ts';
-import { type Explained, explain } from '../../base/predicate/explain.ts';
-import { matchesWhere } from '../../base/predicate/matches.ts';
-import type { Predicate } from '../../base/predicate/predicate.ts';
+import { iso, isoOrNull } from '../../platform/time/clock.ts';
+import { type Explained, explain } from '../../platform/predicate/explain.ts';
+import { matchesWhere } from '../../platform/predicate/matches.ts';
+import type { Predicate } from '../../platform/predicate/predicate.ts';
 import type { ActiveRule } from '../../features/rules/model.ts';
 import type { Anchor, Trigger } from '../../features/rules/rule.ts';
 import { type Considered, decide, type PersonFacts } from '../../features/rules/decide.ts';

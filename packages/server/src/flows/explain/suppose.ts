@@ -1,10 +1,10 @@
-import type { Facts, NthQuestion, WindowSum } from '../../base/predicate/predicate.ts';
-import { matchesWhere } from '../../base/predicate/matches.ts';
+import type { Facts, NthQuestion, WindowSum } from '../../platform/predicate/predicate.ts';
+import { matchesWhere } from '../../platform/predicate/matches.ts';
 import { answerThen } from '../../features/events/then.ts';
 import type { PersonId } from '../../features/people/people.ts';
 import type { ActiveRule } from '../../features/rules/model.ts';
 import type { Anchor } from '../../features/rules/rule.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** The time of the occurrence one before the nth newest, by question key. After one more event, it is the nth newest. */
 export type OneFewer = Map<string, number | null>;

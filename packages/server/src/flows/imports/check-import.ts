@@ -4,7 +4,7 @@ import { FINDINGS_MAX, type Import, NOTHING_COUNTED } from '../../features/impor
 import type { ImportSource } from '../../features/imports/source.ts';
 import { findPeople } from '../../features/people/people.ts';
 import { listRules } from '../../features/rules/find-rule.ts';
-import { readTurn } from '../../features/turns/turn.ts';
+import { readTurn } from '../../platform/locks/project-lock.ts';
 import { CheckTally } from './check-tally.ts';
 import type { ImportDeps } from './deps.ts';
 import { findErased } from './leave-out.ts';

@@ -1,7 +1,7 @@
 import type { EventInput } from '@beckon/contract';
 import type { ImportCheck } from '@beckon/contract/dashboard';
-import { matchesWhere } from '../../base/predicate/matches.ts';
-import { parseInstant } from '../../base/instant.ts';
+import { matchesWhere } from '../../platform/predicate/matches.ts';
+import { parseInstant } from '../../platform/time/instant.ts';
 import type { Trigger } from '../../features/rules/rule.ts';
 import type { WholeRule } from '../../features/rules/find-rule.ts';
 import { SomePeople } from './some-people.ts';

@@ -1,6 +1,6 @@
 import { CANONICAL_EVENTS, type EventInput } from '@beckon/contract';
 import type { ImportCheck } from '@beckon/contract/dashboard';
-import { parseInstant } from '../../base/instant.ts';
+import { parseInstant } from '../../platform/time/instant.ts';
 import type { Finding } from '../../features/imports/store.ts';
 import type { ImportChunk } from '../../features/imports/source.ts';
 import type { WholeRule } from '../../features/rules/find-rule.ts';

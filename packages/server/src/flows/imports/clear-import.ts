@@ -1,6 +1,6 @@
 import { deleteSnapshotRows } from '../../features/billing/store.ts';
 import { deleteParts, type ImportRef } from '../../features/imports/store.ts';
-import type { Database } from '../../io/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
 
 /** A part is up to 4 MiB. */
 const PARTS_AT_ONCE = 16;

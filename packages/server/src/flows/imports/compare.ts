@@ -4,7 +4,7 @@ import { findPeople } from '../../features/people/people.ts';
 import { isSame, type Person } from '../../features/people/person.ts';
 import type { Counts } from '../../features/imports/import.ts';
 import type { UserInput } from '@beckon/contract';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { ReadChunk } from './read-chunk.ts';
 
 type Compared = Pick<

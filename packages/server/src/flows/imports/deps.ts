@@ -1,7 +1,7 @@
-import type { Log } from '../../base/log.ts';
-import type { Sealer } from '../../base/seal.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Sealer } from '../../platform/crypto/encrypt.ts';
 import type { ImportSource } from '../../features/imports/source.ts';
-import type { Database } from '../../io/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
 
 /** The dependencies of an import worker. */
 export type ImportDeps = {

@@ -3,7 +3,7 @@ import { blankParts } from '../../features/imports/blank-parts.ts';
 import { deleteFindingsOf, personHash } from '../../features/imports/erase.ts';
 import { insertErased, lockImport } from '../../features/imports/store.ts';
 import { listOpenImports } from '../../features/imports/reads.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /**
  * Erases a user from all import data and returns the number of rows.

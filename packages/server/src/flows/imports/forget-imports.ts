@@ -1,10 +1,10 @@
-import type { Log, LogFields } from '../../base/log.ts';
-import { oneByOne } from '../../base/one-by-one.ts';
+import type { Log, LogFields } from '../../platform/log.ts';
+import { oneByOne } from '../../platform/async/one-by-one.ts';
 import { deleteOldFindings, lockImport } from '../../features/imports/store.ts';
 import { listIdle, listUncleared } from '../../features/imports/reads.ts';
 import { moveImport } from '../../features/imports/move-import.ts';
 import { listProjects } from '../../features/projects/list-projects.ts';
-import type { Database } from '../../io/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { clearImport } from './clear-import.ts';
 
 /** A file contains personal data, so it is kept no longer than this. */

@@ -2,10 +2,10 @@ import { afterAll, expect, test } from 'vitest';
 import { testDatabase } from '../../../testkit/database.ts';
 import { importDeps, importThrough, uploadFile, workThrough } from '../../../testkit/imports.ts';
 import { spawnImporter } from '../../../testkit/import-survival.ts';
-import { silentLog } from '../../base/log.ts';
+import { silentLog } from '../../platform/log.ts';
 import type { Import } from '../../features/imports/import.ts';
 import { listFindingRows } from '../../features/imports/reads.ts';
-import { openDatabase } from '../../io/db/database.ts';
+import { openDatabase } from '../../platform/db/database.ts';
 import { createProject } from '../create-project.ts';
 import { askCheck, foundImport, startImport } from './manage.ts';
 

@@ -12,8 +12,8 @@ import {
 } from '../../../testkit/imports.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { testMail } from '../../../testkit/mailroom.ts';
-import { idMaker } from '../../base/ids.ts';
-import { silentLog } from '../../base/log.ts';
+import { idMaker } from '../../platform/ids.ts';
+import { silentLog } from '../../platform/log.ts';
 import type { Import } from '../../features/imports/import.ts';
 import type { ImportRef } from '../../features/imports/store.ts';
 import { listFindingRows } from '../../features/imports/reads.ts';

@@ -1,7 +1,7 @@
 import { findErasedHashes } from '../../features/imports/reads.ts';
 import type { ImportRef } from '../../features/imports/store.ts';
 import { personHash } from '../../features/imports/erase.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { Found, Good, ReadChunk } from './read-chunk.ts';
 
 /** Filters erased users out of a chunk or its findings. */

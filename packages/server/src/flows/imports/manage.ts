@@ -1,8 +1,8 @@
 import type { ImportKind, ImportMapping, ImportSample } from '@beckon/contract/dashboard';
-import { Fault, type FieldFault } from '../../base/fault.ts';
-import type { NewId } from '../../base/ids.ts';
-import { readEvent, readUser } from '../../base/records/record.ts';
-import type { Sealer } from '../../base/seal.ts';
+import { Fault, type FieldFault } from '../../platform/fault.ts';
+import type { NewId } from '../../platform/ids.ts';
+import { readEvent, readUser } from '../../platform/records/record.ts';
+import type { Sealer } from '../../platform/crypto/encrypt.ts';
 import {
   FILE_MAX_BYTES,
   type Import,
@@ -19,8 +19,8 @@ import { moveImport, noSuchImport } from '../../features/imports/move-import.ts'
 import { openFormat, problemsOfFile } from '../../features/imports/file-source.ts';
 import { sampleFile } from '../../features/imports/file-sample.ts';
 import { isStripeKey } from '../../io/stripe/open-stripe.ts';
-import type { Database } from '../../io/db/database.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { clearImport } from './clear-import.ts';
 import { fileOf, sealKey } from './open-source.ts';
 

@@ -6,7 +6,7 @@ import { ImportHalt, type ImportSource } from '../../features/imports/source.ts'
 import type { ImportRef } from '../../features/imports/store.ts';
 import { keyBoundTo } from '../../features/imports/reseal-keys.ts';
 import { partLoader } from '../../features/imports/parts.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { ImportDeps } from './deps.ts';
 
 /** Opens the source that an import reads from. */

@@ -1,5 +1,5 @@
 import type { EventInput, UserInput } from '@beckon/contract';
-import { readEvent, type ReadRecord, readUser } from '../../base/records/record.ts';
+import { readEvent, type ReadRecord, readUser } from '../../platform/records/record.ts';
 import type { Finding } from '../../features/imports/store.ts';
 import type { ImportChunk } from '../../features/imports/source.ts';
 import { RAW_MAX_CHARS } from '../../features/imports/import.ts';

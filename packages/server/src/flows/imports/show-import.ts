@@ -1,8 +1,8 @@
 import type { Import as Shown, ImportProgress } from '@beckon/contract/dashboard';
-import { iso, isoOrNull } from '../../base/clock.ts';
+import { iso, isoOrNull } from '../../platform/time/clock.ts';
 import { findFirstAtWork } from '../../features/imports/reads.ts';
 import { type Import, PART_BYTES, partsOf } from '../../features/imports/import.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 type Db = Tx & { clock: { now(): number } };
 

@@ -3,8 +3,8 @@ import { type Counts, FINDINGS_MAX, type Import } from '../../features/imports/i
 import type { ImportChunk } from '../../features/imports/source.ts';
 import { insertFindings, lockImport, updateProgress } from '../../features/imports/store.ts';
 import { isSuspended } from '../../features/imports/reads.ts';
-import { readTurn } from '../../features/turns/turn.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { readTurn } from '../../platform/locks/project-lock.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { compare } from './compare.ts';
 import type { ImportDeps } from './deps.ts';
 import { findErased } from './leave-out.ts';

@@ -1,6 +1,6 @@
 import type { InboundMail } from '../../base/mail-in/mail.ts';
 import type { MailVerdict } from '../../base/mail-in/verdict.ts';
-import { type LetterName, readLetterToken, type TokenKeys } from '../../base/letter-token.ts';
+import { type LetterName, readLetterToken, type TokenKeys } from '../../platform/crypto/email-token.ts';
 import type { Recipient } from './recipient.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { BounceClass } from '@beckon/contract';
-import { domainPart, normaliseAddress } from '../../base/address.ts';
+import { domainPart, normaliseAddress } from '../../platform/net/address.ts';
 import type { InboundMail } from '../../base/mail-in/mail.ts';
 import type { MailRecipient, MailVerdict } from '../../base/mail-in/verdict.ts';
 import { isPublicMailboxes } from '../../base/public-mailboxes.ts';

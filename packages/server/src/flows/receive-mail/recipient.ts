@@ -1,5 +1,5 @@
-import { domainPart } from '../../base/address.ts';
-import { type LetterName, readLetterToken, type TokenKeys } from '../../base/letter-token.ts';
+import { domainPart } from '../../platform/net/address.ts';
+import { type LetterName, readLetterToken, type TokenKeys } from '../../platform/crypto/email-token.ts';
 import { TEST_INBOX_DOMAIN } from '../../features/sending/sender.ts';
 
 /** A recipient that accepts inbound email. `role`: an address for complaints and stray emails, which does not identify an email. */

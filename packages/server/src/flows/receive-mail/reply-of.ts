@@ -1,4 +1,4 @@
-import { sha256 } from '../../base/hash.ts';
+import { sha256 } from '../../platform/crypto/hash.ts';
 import { authorNameOf } from '../../base/mail-in/author.ts';
 import type { InboundMail } from '../../base/mail-in/mail.ts';
 import type { NewReply } from '../../features/replies/reply.ts';

@@ -1,4 +1,4 @@
-import type { LogEvent, LogFields } from '../../base/log.ts';
+import type { LogEvent, LogFields } from '../../platform/log.ts';
 import type { Outcome } from '../../features/outcomes/outcome.ts';
 import type { OutcomeLetter } from '../../features/outcomes/reads.ts';
 

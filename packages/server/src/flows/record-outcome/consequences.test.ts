@@ -15,7 +15,7 @@ import {
 import { testHasher } from '../../../testkit/hasher.ts';
 import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { DAY, openStage } from '../../../testkit/story.ts';
-import { idMaker } from '../../base/ids.ts';
+import { idMaker } from '../../platform/ids.ts';
 import type { WhatHappened } from '../../features/outcomes/outcome.ts';
 import { findRule } from '../../features/rules/find-rule.ts';
 import { liftSuppression } from '../suppress.ts';

@@ -7,7 +7,7 @@ import {
   type Suppression,
   type SuppressionReason,
 } from '../../features/suppressions/suppression.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { liftIn, suppressIn } from '../suppress.ts';
 import { type Concerned, isBounce, type Note } from './concerned.ts';
 import { demoteRules } from './demote-rules.ts';

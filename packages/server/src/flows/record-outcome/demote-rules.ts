@@ -2,8 +2,8 @@ import { demotes, LADDER_WINDOWS } from '../../features/drafts/trust-ladder.ts';
 import { countForRule } from '../../features/outcomes/reads.ts';
 import { demoteRule } from '../../features/rules/store.ts';
 import { findRule } from '../../features/rules/find-rule.ts';
-import { newModel } from '../../features/turns/turn.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { newModel } from '../../platform/locks/project-lock.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { changeModes } from '../change-mode.ts';
 import { type Concerned, isBounce, type Note } from './concerned.ts';
 

@@ -6,8 +6,8 @@ import type { Outcome } from '../../features/outcomes/outcome.ts';
 import { endRun } from '../../features/sequences/advance.ts';
 import { findOpenRuns } from '../../features/sequences/reads.ts';
 import { updateRuns } from '../../features/sequences/store.ts';
-import { readTurn } from '../../features/turns/turn.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { readTurn } from '../../platform/locks/project-lock.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { loadProjectModels } from '../models.ts';
 import { writeMoves } from '../write-moves.ts';
 

@@ -1,6 +1,6 @@
 import type { WebhookEvent } from '@beckon/contract';
-import { iso } from '../../base/clock.ts';
-import type { NewId } from '../../base/ids.ts';
+import { iso } from '../../platform/time/clock.ts';
+import type { NewId } from '../../platform/ids.ts';
 import type { Happened, Outcome } from '../../features/outcomes/outcome.ts';
 import type { OutcomeLetter } from '../../features/outcomes/reads.ts';
 import { messageName, type NewWebhookMessage } from '../../features/webhooks/webhook.ts';

@@ -1,7 +1,7 @@
 import { findSending } from '../../features/domains/signers.ts';
 import { pauseDomain } from '../../features/domains/store.ts';
 import { countRefused } from '../../features/outcomes/reads.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { type Concerned, isBounce, type Note } from './concerned.ts';
 
 const LETTERS = 100;

@@ -17,8 +17,8 @@ import {
 import { testHasher } from '../../../testkit/hasher.ts';
 import { MINUTE } from '../../../testkit/drafts.ts';
 import { DAY, openStage } from '../../../testkit/story.ts';
-import { idMaker } from '../../base/ids.ts';
-import { silentLog } from '../../base/log.ts';
+import { idMaker } from '../../platform/ids.ts';
+import { silentLog } from '../../platform/log.ts';
 import type { Happened, WhatHappened } from '../../features/outcomes/outcome.ts';
 import { addSuppression } from '../../features/suppressions/store.ts';
 import { erasePerson } from '../erase-person.ts';

@@ -1,5 +1,5 @@
-import type { NewId } from '../../base/ids.ts';
-import type { Log } from '../../base/log.ts';
+import type { NewId } from '../../platform/ids.ts';
+import type { Log } from '../../platform/log.ts';
 import {
   countReplies,
   findKnown,
@@ -12,13 +12,13 @@ import type { Happened, Outcome } from '../../features/outcomes/outcome.ts';
 import { insertOutcomes } from '../../features/outcomes/store.ts';
 import { acceptOwn } from '../../features/inbox/accept-own.ts';
 import { takeSendTurn } from '../../features/sending/send-turn.ts';
-import { dueEarlier } from '../../features/turns/due.ts';
-import { takeTurn } from '../../features/turns/turn.ts';
+import { dueEarlier } from '../../platform/locks/timers.ts';
+import { takeTurn } from '../../platform/locks/project-lock.ts';
 import { insertMessages as queueWebhooks } from '../../features/webhooks/store.ts';
-import type { Database } from '../../io/db/database.ts';
-import { isCollision } from '../../io/db/errors.ts';
-import type { Tx } from '../../io/db/statements.ts';
-import { inSession } from '../session.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { isCollision } from '../../platform/db/errors.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import { inSession } from '../../platform/db/batch-transaction.ts';
 import type { Note } from './concerned.ts';
 import { drawConsequences, liftByLife } from './consequences.ts';
 import { eventOf, isCertain, isOfPerson, outcomeOf, webhookOf } from './outcome-of.ts';

@@ -7,7 +7,7 @@ import { writeMoved } from '../../features/drafts/store.ts';
 import { listProofs, type OutcomeLetter } from '../../features/outcomes/reads.ts';
 import type { Outcome } from '../../features/outcomes/outcome.ts';
 import { resolveMessages } from '../../features/sending/store.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** Locks the drafts of emails whose delivery is unknown. */
 export function lockUnknown(

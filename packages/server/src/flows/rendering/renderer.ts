@@ -1,6 +1,6 @@
-import { Fault } from '../../base/fault.ts';
-import { createWorkerPool, type Running, type WorkerPool } from '../../io/threads/worker-pool.ts';
-import { TaskStopped } from '../../io/threads/task-stopped.ts';
+import { Fault } from '../../platform/fault.ts';
+import { createWorkerPool, type Running, type WorkerPool } from '../../platform/threads/worker-pool.ts';
+import { TaskStopped } from '../../platform/threads/task-stopped.ts';
 import { emailOf, type EmailToRender, type RenderTasks } from './tasks.ts';
 import { createTimeSlices } from './time-slices.ts';
 

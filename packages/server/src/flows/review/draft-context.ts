@@ -1,4 +1,4 @@
-import { normaliseAddress } from '../../base/address.ts';
+import { normaliseAddress } from '../../platform/net/address.ts';
 import type { Draft } from '../../features/drafts/draft.ts';
 import { listDrafts } from '../../features/drafts/reads.ts';
 import type { Move } from '../../features/drafts/moves.ts';
@@ -8,7 +8,7 @@ import { showPerson, type ShownPerson } from '../../features/people/show-person.
 import { listReplies } from '../../features/replies/reads.ts';
 import type { Reply } from '../../features/replies/reply.ts';
 import { findSuppressions } from '../../features/suppressions/reads.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { isDraftId, unknownDraft } from '../move-draft.ts';
 import { ruleNames } from '../person-letters.ts';
 import { zoneOfPerson } from '../rules/recipient.ts';

@@ -7,7 +7,7 @@ import {
 import { findPeople, personKey } from '../../features/people/people.ts';
 import type { Person } from '../../features/people/person.ts';
 import { listSettings, type ProjectSettings } from '../../features/projects/list-settings.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { ruleNames } from '../person-letters.ts';
 import { zoneOfPerson } from '../rules/recipient.ts';
 

@@ -5,8 +5,8 @@ import { findPeople } from '../../features/people/people.ts';
 import type { Person } from '../../features/people/person.ts';
 import { findRunsById } from '../../features/sequences/reads.ts';
 import type { Run } from '../../features/sequences/run.ts';
-import { readTurn } from '../../features/turns/turn.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { readTurn } from '../../platform/locks/project-lock.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { loadProjectModels, type Model, type Models } from '../models.ts';
 
 /** A draft with its moves, run and user, and the current definitions of the project. */

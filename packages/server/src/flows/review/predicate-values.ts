@@ -1,5 +1,5 @@
-import { iso } from '../../base/clock.ts';
-import type { Facts, Predicate } from '../../base/predicate/predicate.ts';
+import { iso } from '../../platform/time/clock.ts';
+import type { Facts, Predicate } from '../../platform/predicate/predicate.ts';
 
 /** Returns the values found for a user by the single parts of a condition, keyed by what each part reads. */
 export function valuesOf(

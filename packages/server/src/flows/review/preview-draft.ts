@@ -1,8 +1,8 @@
-import type { NewId } from '../../base/ids.ts';
-import type { TokenKeys } from '../../base/letter-token.ts';
+import type { NewId } from '../../platform/ids.ts';
+import type { TokenKeys } from '../../platform/crypto/email-token.ts';
 import type { CheckedMail } from '../../features/test-inbox/checks.ts';
 import type { Email } from '../../features/writing/render-email.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { Models } from '../models.ts';
 import { type DraftRef, isDraftId, unknownDraft } from '../move-draft.ts';
 import type { Renderer } from '../rendering/renderer.ts';

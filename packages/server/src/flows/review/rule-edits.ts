@@ -1,9 +1,9 @@
 import { applyChanges, type EditChange, recurringChanges } from '../../features/drafts/edit-memory.ts';
 import { type EditedDraft, listEdited } from '../../features/drafts/contents.ts';
 import { findRule } from '../../features/rules/find-rule.ts';
-import { readTurn } from '../../features/turns/turn.ts';
+import { readTurn } from '../../platform/locks/project-lock.ts';
 import type { LetterText } from '../../features/writing/letter.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { loadProjectModels } from '../models.ts';
 import { letterOf } from '../rules/compose.ts';
 

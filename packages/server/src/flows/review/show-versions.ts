@@ -1,7 +1,7 @@
 import type { Content } from '../../features/drafts/draft.ts';
 import { type DraftContentKept, listContents } from '../../features/drafts/contents.ts';
 import { variablesFor } from '../../features/writing/variables.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { isDraftId, unknownDraft } from '../move-draft.ts';
 import type { Renderer } from '../rendering/renderer.ts';
 import { letterOf } from '../rules/compose.ts';

@@ -1,12 +1,12 @@
-import { iso } from '../../base/clock.ts';
-import { durationWords } from '../../base/predicate/words.ts';
-import { explain, type Explained } from '../../base/predicate/explain.ts';
-import type { Predicate } from '../../base/predicate/predicate.ts';
+import { iso } from '../../platform/time/clock.ts';
+import { durationWords } from '../../platform/predicate/words.ts';
+import { explain, type Explained } from '../../platform/predicate/explain.ts';
+import type { Predicate } from '../../platform/predicate/predicate.ts';
 import type { Draft } from '../../features/drafts/draft.ts';
 import type { Move } from '../../features/drafts/moves.ts';
 import type { Anchor, Trigger } from '../../features/rules/rule.ts';
 import { triggerSentence } from '../../features/rules/sentence.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { reasonWords } from '../explain/words.ts';
 import { findConditionFacts } from '../facts.ts';
 import { letterOf } from '../rules/compose.ts';

@@ -1,4 +1,4 @@
-import type { NewId } from '../../base/ids.ts';
+import type { NewId } from '../../platform/ids.ts';
 import type { Decision } from '../../features/decisions/decision.ts';
 import { writeDecisions } from '../../features/decisions/store.ts';
 import { addressArrived } from '../../features/drafts/new-draft.ts';
@@ -18,9 +18,9 @@ import { dropTimers, setTimers } from '../../features/rules/timers.ts';
 import { findUnderWay } from '../../features/sequences/reads.ts';
 import { insertRuns, updateRuns } from '../../features/sequences/store.ts';
 import type { Run } from '../../features/sequences/run.ts';
-import { type DuePlace, firstOfEach } from '../../features/turns/due.ts';
+import { type DuePlace, firstOfEach } from '../../platform/locks/timers.ts';
 import { wantWording } from '../../features/wording/store.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { type BatchRendering, createBatchRendering, inTurn } from './batch-rendering.ts';
 import { compose, gapOf, isOutdated, writeWithin } from './compose.ts';
 import { consider, type Desk, disarm, openDesk } from './desk.ts';

@@ -1,4 +1,4 @@
-import type { NewId } from '../../base/ids.ts';
+import type { NewId } from '../../platform/ids.ts';
 import type { Draft } from '../../features/drafts/draft.ts';
 import type { Moved } from '../../features/drafts/moves.ts';
 import { newDraft } from '../../features/drafts/new-draft.ts';

@@ -1,6 +1,6 @@
-import type { NewId } from '../../base/ids.ts';
-import { evaluate } from '../../base/predicate/evaluate.ts';
-import type { Facts, Predicate } from '../../base/predicate/predicate.ts';
+import type { NewId } from '../../platform/ids.ts';
+import { evaluate } from '../../platform/predicate/evaluate.ts';
+import type { Facts, Predicate } from '../../platform/predicate/predicate.ts';
 import type { Decision } from '../../features/decisions/decision.ts';
 import { isSuppressed } from '../../features/people/watermark.ts';
 import type { Person } from '../../features/people/person.ts';

@@ -1,11 +1,11 @@
-import type { Facts, Mentions } from '../../base/predicate/predicate.ts';
+import type { Facts, Mentions } from '../../platform/predicate/predicate.ts';
 import { findNewest, type NewestEvent } from '../../features/events/newest.ts';
 import { type PersonId, personKey } from '../../features/people/people.ts';
 import type { ActiveRule, Hook } from '../../features/rules/model.ts';
 import { type EntryRecord, findEntries } from '../../features/rules/entries.ts';
 import { findOpenRuns } from '../../features/sequences/reads.ts';
 import type { Run } from '../../features/sequences/run.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { findConditionFacts } from '../facts.ts';
 import type { Known } from './desk.ts';
 import type { Happened, Item } from './happened.ts';

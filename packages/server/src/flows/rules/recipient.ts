@@ -1,5 +1,5 @@
-import { LOCALE_TRAIT, localeOf } from '../../base/locale.ts';
-import { ZONE_TRAITS, zoneOf } from '../../base/zone.ts';
+import { LOCALE_TRAIT, localeOf } from '../../platform/text/locale.ts';
+import { ZONE_TRAITS, zoneOf } from '../../platform/time/zone.ts';
 import type { Person } from '../../features/people/person.ts';
 import type { Model } from '../models.ts';
 

@@ -2,8 +2,8 @@ import { afterAll, expect, test } from 'vitest';
 import { HOUR } from '../../../testkit/drafts.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
-import { silentLog } from '../../base/log.ts';
-import { openDatabase } from '../../io/db/database.ts';
+import { silentLog } from '../../platform/log.ts';
+import { openDatabase } from '../../platform/db/database.ts';
 
 /** Two workers, each with its own connections, models and transport. */
 const stage = await openStage();

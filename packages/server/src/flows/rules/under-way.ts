@@ -1,4 +1,4 @@
-import type { Predicate } from '../../base/predicate/predicate.ts';
+import type { Predicate } from '../../platform/predicate/predicate.ts';
 import type { Definition } from '../../features/rules/rule.ts';
 import type { EndReason, Run } from '../../features/sequences/run.ts';
 import { onEvent, onTime, type SeenEvent } from '../../features/sequences/advance.ts';

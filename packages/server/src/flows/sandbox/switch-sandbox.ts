@@ -1,13 +1,13 @@
-import type { Clock } from '../../base/clock.ts';
-import { Fault } from '../../base/fault.ts';
+import type { Clock } from '../../platform/time/clock.ts';
+import { Fault } from '../../platform/fault.ts';
 import { lockQueue } from '../../features/inbox/queue.ts';
 import { findPair, type Pair, setClosed, setSandbox } from '../../features/projects/sandbox.ts';
 import { getSettings } from '../../features/projects/get-settings.ts';
 import { replaceSettings } from '../../features/projects/store.ts';
 import { settingsOfSandbox } from '../../features/projects/settings.ts';
-import { startModelAt, takeTurn } from '../../features/turns/turn.ts';
-import { copyRows } from '../../io/db/project-rows.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import { startModelAt, takeTurn } from '../../platform/locks/project-lock.ts';
+import { copyRows } from '../../platform/db/project-rows.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { createBareProject } from '../create-project.ts';
 
 /**

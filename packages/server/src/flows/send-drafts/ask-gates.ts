@@ -1,4 +1,4 @@
-import { domainPart, normaliseAddress } from '../../base/address.ts';
+import { domainPart, normaliseAddress } from '../../platform/net/address.ts';
 import type { Draft } from '../../features/drafts/draft.ts';
 import { listContending } from '../../features/drafts/contenders.ts';
 import { findByAddress } from '../../features/people/find-emails.ts';
@@ -13,7 +13,7 @@ import type { GateFacts, Outlet, Policy } from '../../features/sending/facts.ts'
 import { quietHoursInForce } from '../../features/sending/quiet-hours.ts';
 import { isAccepted } from '../../features/restores/store.ts';
 import { findRefusals, findSuppressions, type FoundSuppression } from '../../features/suppressions/reads.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { Model } from '../models.ts';
 import { zoneOfPerson } from '../rules/recipient.ts';
 import type { Mailroom } from './mailroom.ts';

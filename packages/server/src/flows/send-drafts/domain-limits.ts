@@ -4,7 +4,7 @@ import type { NarrowRow } from '../../features/sending/store.ts';
 import { paceNow } from '../../features/sending/pace.ts';
 import { warmupDay, warmupLeft } from '../../features/sending/warmup.ts';
 import { refill, takeTokens, type Throttle } from '../../features/sending/throttle.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { Sender } from './sender-of.ts';
 
 /** The limits for emails of one domain: its own throttle, and mailbox providers that asked for a slower rate. */

@@ -1,5 +1,5 @@
-import { evaluate } from '../../base/predicate/evaluate.ts';
-import type { Facts, Predicate } from '../../base/predicate/predicate.ts';
+import { evaluate } from '../../platform/predicate/evaluate.ts';
+import type { Facts, Predicate } from '../../platform/predicate/predicate.ts';
 import { cancel, noLongerHolds } from '../../features/drafts/hold-draft.ts';
 import type { Decided } from '../../features/drafts/refuse.ts';
 import type { Draft } from '../../features/drafts/draft.ts';
@@ -13,7 +13,7 @@ import { findRunsById } from '../../features/sequences/reads.ts';
 import type { Run } from '../../features/sequences/run.ts';
 import { renderLetter } from '../../features/writing/render.ts';
 import { variablesFor } from '../../features/writing/variables.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { autopilotPeriod } from '../autopilot.ts';
 import { findConditionFacts } from '../facts.ts';
 import type { Model } from '../models.ts';

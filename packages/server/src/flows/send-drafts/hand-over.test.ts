@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
-import { idMaker } from '../../base/ids.ts';
+import { idMaker } from '../../platform/ids.ts';
 import { setMode } from '../manage-rules.ts';
 import { pauseProject, resumeProject } from '../pause-project.ts';
 import { liftSuppression, suppress } from '../suppress.ts';

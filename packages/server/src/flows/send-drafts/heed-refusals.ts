@@ -1,5 +1,5 @@
 import { normaliseReply } from '../../base/bounce/normalise-reply.ts';
-import { sha256 } from '../../base/hash.ts';
+import { sha256 } from '../../platform/crypto/hash.ts';
 import {
   countSentTo,
   type HandedMessage,
@@ -9,7 +9,7 @@ import {
 import { slowed } from '../../features/sending/pace.ts';
 import { upsertNarrow } from '../../features/sending/store.ts';
 import { addSuppression, liftSuppressionsBy } from '../../features/suppressions/store.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { Handed } from './transport.ts';
 
 /**

@@ -6,7 +6,7 @@ import { HOUR } from '../../../testkit/drafts.ts';
 import { type MailStory, newVerifiedStory, openMailStage } from '../../../testkit/mail-stage.ts';
 import { testRenderer } from '../../../testkit/mailroom.ts';
 import type { SunkLetter } from '../../../testkit/sink.ts';
-import { normaliseAddress } from '../../base/address.ts';
+import { normaliseAddress } from '../../platform/net/address.ts';
 import { createTemplate } from '../templates/write-template.ts';
 
 /**

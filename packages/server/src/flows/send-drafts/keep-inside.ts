@@ -1,7 +1,7 @@
 import { keepMail } from '../../features/test-inbox/keep-mail.ts';
 import { listSettings } from '../../features/projects/list-settings.ts';
-import type { Database } from '../../io/db/database.ts';
-import { inTimeOf } from '../project-time.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { inTimeOf } from '../../platform/locks/test-clock-offset.ts';
 import type { Handed, OutgoingLetter, Transport } from './transport.ts';
 
 /** Keeps emails of demos and sandboxes in the test inbox, even if a relay is set, because their users are invented. */

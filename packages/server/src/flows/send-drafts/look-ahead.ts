@@ -1,10 +1,10 @@
-import { evaluate } from '../../base/predicate/evaluate.ts';
+import { evaluate } from '../../platform/predicate/evaluate.ts';
 import type { Draft } from '../../features/drafts/draft.ts';
 import { personKey } from '../../features/people/people.ts';
 import { findEarlier } from '../../features/sending/messages.ts';
 import type { GateAnswer } from '../../features/sending/gate.ts';
 import { readBucket } from '../../features/sending/send-turn.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { Model } from '../models.ts';
 import { openGates, passGates } from './ask-gates.ts';
 import { conditionOf, gatherEvidence } from './evaluate.ts';

@@ -1,6 +1,6 @@
 import { getDomain } from 'tldts';
-import { recentMap } from '../../base/recent-map.ts';
-import type { Resolver } from '../../io/dns/resolver.ts';
+import { recentMap } from '../../platform/async/recent-map.ts';
+import type { Resolver } from '../../platform/dns/resolver.ts';
 
 /**
  * Returns the provider of a mailbox by the MX hosts of its domain, because a few large providers host most companies. The lookup runs in

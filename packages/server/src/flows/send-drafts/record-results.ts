@@ -1,5 +1,5 @@
-import { replyText } from '../../base/bounce/reply.ts';
-import type { NewId } from '../../base/ids.ts';
+import { replyText } from '../../platform/mail/smtp-reply.ts';
+import type { NewId } from '../../platform/ids.ts';
 import type { Draft } from '../../features/drafts/draft.ts';
 import { finish, returnDraft, retry, holdWhileSending } from '../../features/drafts/send-draft.ts';
 import { isRefused } from '../../features/drafts/refuse.ts';
@@ -12,14 +12,14 @@ import { findHanded, type HandedMessage } from '../../features/sending/messages.
 import type { MessageEnd } from '../../features/sending/message-end.ts';
 import { takeSendTurn } from '../../features/sending/send-turn.ts';
 import { wakeRuns } from '../../features/sequences/store.ts';
-import { dueEarlier } from '../../features/turns/due.ts';
-import { readTurn, takeTurn } from '../../features/turns/turn.ts';
-import type { Database } from '../../io/db/database.ts';
-import type { Tx } from '../../io/db/statements.ts';
-import { timed } from '../project-time.ts';
+import { dueEarlier } from '../../platform/locks/timers.ts';
+import { readTurn, takeTurn } from '../../platform/locks/project-lock.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import { timed } from '../../platform/locks/test-clock-offset.ts';
 import { type Applied, applyOutcomes, tellOutcomes } from '../record-outcome/record-outcomes.ts';
 import { resolveLost } from '../record-outcome/resolve-unknown.ts';
-import { inSession } from '../session.ts';
+import { inSession } from '../../platform/db/batch-transaction.ts';
 import { heedRefusals, type LetterResult } from './heed-refusals.ts';
 
 /** The delays between attempts; the last one repeats. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { HandOver } from '../../io/mail/hand-over.ts';
+import type { HandOver } from '../../platform/mail/submit.ts';
 import { relayTransport } from './relay-transport.ts';
 import type { OutgoingLetter } from './transport.ts';
 

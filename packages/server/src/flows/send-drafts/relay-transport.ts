@@ -1,7 +1,7 @@
 import { classifyReply } from '../../base/bounce/classify-reply.ts';
 import { redactTokens } from '../../features/test-inbox/redact.ts';
-import { askBreaker, closedBreaker, passed, tripped } from '../../io/mail/breaker.ts';
-import type { HandOver, Relay } from '../../io/mail/hand-over.ts';
+import { askBreaker, closedBreaker, passed, tripped } from '../../platform/mail/breaker.ts';
+import type { HandOver, Relay } from '../../platform/mail/submit.ts';
 import type { Handed, Transport } from './transport.ts';
 
 export type RelayTransportOptions = { relay: Relay; now: () => number };

@@ -1,5 +1,5 @@
 import { classifyReply } from '../../base/bounce/classify-reply.ts';
-import { replyText } from '../../base/bounce/reply.ts';
+import { replyText } from '../../platform/mail/smtp-reply.ts';
 import { writeDecisions } from '../../features/decisions/store.ts';
 import { askLater } from '../../features/drafts/store.ts';
 import type { Draft } from '../../features/drafts/draft.ts';
@@ -12,13 +12,13 @@ import { findHanded, type HandedMessage } from '../../features/sending/messages.
 import { keepBucket, takeFreeSendTurn } from '../../features/sending/send-turn.ts';
 import { refill } from '../../features/sending/throttle.ts';
 import { endRuns, wakeRuns } from '../../features/sequences/store.ts';
-import { dueEarlier, dueNext, holdDue } from '../../features/turns/due.ts';
-import { readTurn, type Turn } from '../../features/turns/turn.ts';
+import { dueEarlier, dueNext, holdDue } from '../../platform/locks/timers.ts';
+import { readTurn, type Turn } from '../../platform/locks/project-lock.ts';
 import { loadProjectModels, type Model } from '../models.ts';
 import { nextMoment } from '../next-due.ts';
-import { timed } from '../project-time.ts';
+import { timed } from '../../platform/locks/test-clock-offset.ts';
 import { applyOutcomes, tellOutcomes } from '../record-outcome/record-outcomes.ts';
-import { type BatchTx, inSession } from '../session.ts';
+import { type BatchTx, inSession } from '../../platform/db/batch-transaction.ts';
 import type { ClaimedLetter } from './claimed-letter.ts';
 import { type Batch, decideBatch, type Done, type SendDeps } from './decide-batch.ts';
 import { writeMoves } from '../write-moves.ts';

@@ -1,8 +1,8 @@
-import { domainPart } from '../../base/address.ts';
+import { domainPart } from '../../platform/net/address.ts';
 import type { Signer, Signers } from '../../features/domains/signers.ts';
 import type { GateFacts, Outlet } from '../../features/sending/facts.ts';
 import { type Identity, senderGate, senderOf } from '../../features/sending/sender.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { Model } from '../models.ts';
 
 /** The present sender of a project, and whether it may send. */

@@ -1,7 +1,7 @@
-import { normaliseAddress } from '../../base/address.ts';
-import { ofPlainCell } from '../../base/csv.ts';
-import { parseInstant } from '../../base/instant.ts';
-import { isEmail } from '../../base/records/email.ts';
+import { normaliseAddress } from '../../platform/net/address.ts';
+import { ofPlainCell } from '../../platform/text/csv.ts';
+import { parseInstant } from '../../platform/time/instant.ts';
+import { isEmail } from '../../platform/records/email.ts';
 import { isStorable } from '../../features/people/show-person.ts';
 import {
   type SuppressedKind,

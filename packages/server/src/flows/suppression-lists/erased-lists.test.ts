@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { testHasher } from '../../../testkit/hasher.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { suppressionLists } from '../../../testkit/suppression-lists.ts';
-import { idMaker } from '../../base/ids.ts';
+import { idMaker } from '../../platform/ids.ts';
 import { createSuppressionHasher } from '../../features/suppressions/hasher.ts';
 import { erasePerson } from '../erase-person.ts';
 

@@ -7,9 +7,9 @@ import {
 import { restorePlaces } from '../../features/suppressions/erased.ts';
 import type { SuppressionHasher } from '../../features/suppressions/hasher.ts';
 import { takeSendTurn } from '../../features/sending/send-turn.ts';
-import { newModel, takeTurn } from '../../features/turns/turn.ts';
-import type { Database } from '../../io/db/database.ts';
-import { isCollision } from '../../io/db/errors.ts';
+import { newModel, takeTurn } from '../../platform/locks/project-lock.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { isCollision } from '../../platform/db/errors.ts';
 import { matchHashes } from '../match-hashes.ts';
 import { suppressIn } from '../suppress.ts';
 import { type Columns, columnsOf, type ListedPlace, readRow, type RowTrouble, USUAL } from './columns.ts';

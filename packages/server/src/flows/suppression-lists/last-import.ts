@@ -1,5 +1,5 @@
 import { listEntries } from '../../features/audit/reads.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** The name of a list import in the audit log. */
 export const IMPORT_ACTION = 'suppression.import';

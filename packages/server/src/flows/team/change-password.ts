@@ -1,11 +1,11 @@
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import { deleteChallenges, updatePassword } from '../../features/team/store.ts';
 import { deletePasskeys } from '../../features/team/passkey-store.ts';
 import { deleteSessions, updateSessionToken } from '../../features/team/session-store.ts';
 import { newSessionToken } from '../../features/team/sessions.ts';
 import type { Person } from '../../features/team/team.ts';
 import { revokeTokensOf } from '../../features/tokens/store.ts';
-import type { Database } from '../../io/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
 
 export type PasswordChange = {
   member: Pick<Person, 'id' | 'sessionId'>;

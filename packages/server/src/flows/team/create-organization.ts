@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { insertOrganization, upsertMember } from '../../features/team/store.ts';
-import type { Database } from '../../io/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { readName } from './make-person.ts';
 
 /** Creates an organization. `ownerId`: the member who becomes its owner; null: it has no member until someone is invited. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { Fault } from '../../base/fault.ts';
-import { isEmail } from '../../base/records/email.ts';
+import { Fault } from '../../platform/fault.ts';
+import { isEmail } from '../../platform/records/email.ts';
 import { PASSWORD_MAX_CHARS, PASSWORD_MIN_CHARS } from '../../features/team/team.ts';
 import { upsertPassword, upsertUser } from '../../features/team/store.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 export type NewPerson = { name: string; email: string; passwordHash: string };
 

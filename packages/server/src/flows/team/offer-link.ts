@@ -1,11 +1,11 @@
 import { allows, type Role } from '@beckon/contract/dashboard';
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import { findUserByEmail, isSetUp, listMembers, listMemberships } from '../../features/team/reads.ts';
 import { type Link, urlOf } from '../../features/team/link.ts';
 import { lockOrganization } from '../../features/team/store.ts';
 import { makeLink } from '../../features/team/links.ts';
-import type { Database } from '../../io/db/database.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 type Deps = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
 export type Offered = { url: string; link: Link };

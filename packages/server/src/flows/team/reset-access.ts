@@ -1,5 +1,5 @@
-import { Fault } from '../../base/fault.ts';
-import { idMaker } from '../../base/ids.ts';
+import { Fault } from '../../platform/fault.ts';
+import { idMaker } from '../../platform/ids.ts';
 import { addEntry } from '../../features/audit/store.ts';
 import {
   findUserByEmail,
@@ -7,7 +7,7 @@ import {
   listOrganizations,
   type Organization,
 } from '../../features/team/reads.ts';
-import type { Database } from '../../io/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { offerInvite, type Offered, offerReset, offerSetup } from './offer-link.ts';
 
 type Db = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import { adoptEntries } from '../../features/audit/store.ts';
 import { adoptProjects } from '../../features/projects/store.ts';
 import { setSettings } from '../../features/projects/set-settings.ts';
 import { insertOrganization, lockOrganizations, upsertMember } from '../../features/team/store.ts';
 import { isSetUp, listProjectsOf } from '../../features/team/reads.ts';
 import { takeLink } from '../../features/team/links.ts';
-import type { Database } from '../../io/db/database.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { createProjectIn } from '../create-project.ts';
 import { makePerson, type NewPerson } from './make-person.ts';
 

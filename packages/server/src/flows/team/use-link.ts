@@ -1,5 +1,5 @@
 import type { Role } from '@beckon/contract/dashboard';
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import {
   deleteChallenges,
   deleteTwoFactor,
@@ -13,8 +13,8 @@ import type { Link } from '../../features/team/link.ts';
 import { lookAtLink, takeLink } from '../../features/team/links.ts';
 import type { Person } from '../../features/team/team.ts';
 import { revokeTokensOf } from '../../features/tokens/store.ts';
-import type { Database } from '../../io/db/database.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { makePerson } from './make-person.ts';
 
 export type LinkView = Link & { organization: string | null; hasAccount: boolean };

@@ -5,7 +5,7 @@ import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { testRenderer } from '../../../testkit/mailroom.ts';
 import { listDrafts, lockDraft } from '../../features/drafts/reads.ts';
-import { holdDue } from '../../features/turns/due.ts';
+import { holdDue } from '../../platform/locks/timers.ts';
 import { createProject } from '../create-project.ts';
 import { createRule } from '../create-rule.ts';
 import { setSettings } from '../set-settings.ts';

@@ -1,5 +1,5 @@
-import { Fault } from '../../base/fault.ts';
-import { LOCALE_TRAIT } from '../../base/locale.ts';
+import { Fault } from '../../platform/fault.ts';
+import { LOCALE_TRAIT } from '../../platform/text/locale.ts';
 import { listNewest } from '../../features/events/list-events.ts';
 import { findPeople } from '../../features/people/people.ts';
 import { isStorable, unknownPerson } from '../../features/people/show-person.ts';
@@ -14,7 +14,7 @@ import { letterOfVersion } from '../../features/writing/template.ts';
 import type { LetterText } from '../../features/writing/letter.ts';
 import { TOO_MUCH_WORK } from '../../features/writing/render-work.ts';
 import { variablesFor } from '../../features/writing/variables.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { Renderer } from '../rendering/renderer.ts';
 import { localeOfPerson, zoneOfPerson } from '../rules/recipient.ts';
 import { findPersonThen } from '../person-then.ts';

@@ -1,11 +1,11 @@
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import type { Actor } from '../../features/drafts/draft.ts';
 import { countUntouched } from '../../features/drafts/rule-counts.ts';
 import { compile } from '../../features/sequences/program.ts';
 import { discardUnpublished } from '../../features/writing/unpublished.ts';
 import { listTemplates } from '../../features/writing/published.ts';
 import type { TemplateSource } from '../../features/writing/template.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { listRulesInForce } from '../rules-in-force.ts';
 import { createTemplate, editTemplate, type WriteDeps, type WrittenTemplate } from './write-template.ts';
 

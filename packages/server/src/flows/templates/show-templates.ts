@@ -5,7 +5,7 @@ import { findTemplate, listVersions } from '../../features/writing/templates.ts'
 import { letterOfVersion, type Template, type TemplateVersion } from '../../features/writing/template.ts';
 import type { LetterText } from '../../features/writing/letter.ts';
 import { listTemplates } from '../../features/writing/published.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { Renderer } from '../rendering/renderer.ts';
 import { letterNames } from '../letter-names.ts';
 import { listRulesInForce } from '../rules-in-force.ts';

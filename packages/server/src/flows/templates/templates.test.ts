@@ -4,7 +4,7 @@ import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { testMailroom, testRenderer } from '../../../testkit/mailroom.ts';
-import { idMaker } from '../../base/ids.ts';
+import { idMaker } from '../../platform/ids.ts';
 import { approve } from '../../features/drafts/approve-draft.ts';
 import type { Draft } from '../../features/drafts/draft.ts';
 import { edit } from '../../features/drafts/edit-draft.ts';

@@ -1,12 +1,12 @@
-import { letterToken, type TokenKeys } from '../../base/letter-token.ts';
-import { Fault } from '../../base/fault.ts';
-import type { NewId } from '../../base/ids.ts';
+import { letterToken, type TokenKeys } from '../../platform/crypto/email-token.ts';
+import { Fault } from '../../platform/fault.ts';
+import type { NewId } from '../../platform/ids.ts';
 import type { Check } from '../../features/test-inbox/check.ts';
 import { TEST_INBOX_DOMAIN } from '../../features/sending/sender.ts';
-import { readTurn } from '../../features/turns/turn.ts';
+import { readTurn } from '../../platform/locks/project-lock.ts';
 import type { LetterText } from '../../features/writing/letter.ts';
-import type { Tx } from '../../io/db/statements.ts';
-import type { Relay } from '../../io/mail/hand-over.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import type { Relay } from '../../platform/mail/submit.ts';
 import { loadProjectModels, type Model } from '../models.ts';
 import { findSender } from '../send-drafts/sender-of.ts';
 import { freeze } from '../send-drafts/freeze.ts';

@@ -1,6 +1,6 @@
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import type { Actor } from '../../features/drafts/draft.ts';
-import { newModel, takeTurn } from '../../features/turns/turn.ts';
+import { newModel, takeTurn } from '../../platform/locks/project-lock.ts';
 import { completed, readTemplate } from '../../features/writing/parse-template.ts';
 import {
   createTemplate as create,
@@ -10,7 +10,7 @@ import {
 } from '../../features/writing/templates.ts';
 import { findShippedLetter } from '../../features/writing/shipped.ts';
 import type { Template, TemplateVersion } from '../../features/writing/template.ts';
-import type { Database } from '../../io/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
 import type { Renderer } from '../rendering/renderer.ts';
 import { letterNames } from '../letter-names.ts';
 import { listRulesInForce, type RuleInForce } from '../rules-in-force.ts';

@@ -1,5 +1,5 @@
 import { deleteMailBefore } from '../../features/test-inbox/store.ts';
-import type { Database } from '../../io/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
 
 /** A step takes a few milliseconds. */
 const STEP = 1_000;

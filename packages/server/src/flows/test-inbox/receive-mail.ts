@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { Fault } from '../../base/fault.ts';
-import { readLetterToken, type TokenUse, type TokenKeys } from '../../base/letter-token.ts';
+import { Fault } from '../../platform/fault.ts';
+import { readLetterToken, type TokenUse, type TokenKeys } from '../../platform/crypto/email-token.ts';
 import { findDraft } from '../../features/drafts/reads.ts';
 import { keepMail } from '../../features/test-inbox/keep-mail.ts';
 import type { NewMail } from '../../features/test-inbox/mail.ts';
 import { findMessageById } from '../../features/sending/messages.ts';
-import type { Database } from '../../io/db/database.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 export type ReceivedMail = { from: string; to: string[]; raw: Uint8Array };
 

@@ -5,7 +5,7 @@ import { findShippedLetter, shippedLetterNames } from '../../features/writing/sh
 import { renderEmail } from '../../features/writing/render-email.ts';
 import { renderLetter } from '../../features/writing/render.ts';
 import { variablesFor } from '../../features/writing/variables.ts';
-import { composeMail } from '../../io/mail/compose.ts';
+import { composeMail } from '../../platform/mail/compose.ts';
 
 const AT = Date.UTC(2026, 0, 15, 12);
 const MESSAGE = '0198b1c2-0000-7000-8000-000000000001';

@@ -1,7 +1,7 @@
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import type { CheckedMail } from '../../features/test-inbox/checks.ts';
 import { findMail, type WholeMail } from '../../features/test-inbox/reads.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { Renderer } from '../rendering/renderer.ts';
 import { checkLetter } from './check-letter.ts';
 

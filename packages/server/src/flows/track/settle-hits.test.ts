@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { openStage } from '../../../testkit/story.ts';
 import { sendTracked, settleAll, startTracking, type TrackedLetter } from '../../../testkit/tracking.ts';
-import { idMaker } from '../../base/ids.ts';
-import { silentLog } from '../../base/log.ts';
+import { idMaker } from '../../platform/ids.ts';
+import { silentLog } from '../../platform/log.ts';
 import { settleHits } from './settle-hits.ts';
 
 const stage = await openStage();

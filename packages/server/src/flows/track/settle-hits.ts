@@ -2,10 +2,10 @@ import { claimDueHits, type DueHits, listDueHits, listHits } from '../../feature
 import type { Happened } from '../../features/outcomes/outcome.ts';
 import { putOffHits, saveVerdicts, settleCounts } from '../../features/outcomes/store.ts';
 import { settleLetter } from '../../features/outcomes/settle-letter.ts';
-import { readTurn } from '../../features/turns/turn.ts';
-import { isCollision, isPoisonous } from '../../io/db/errors.ts';
-import type { Tx } from '../../io/db/statements.ts';
-import { timed } from '../project-time.ts';
+import { readTurn } from '../../platform/locks/project-lock.ts';
+import { isCollision, isPoisonous } from '../../platform/db/errors.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import { timed } from '../../platform/locks/test-clock-offset.ts';
 import { type RecordDeps, recordOutcomesIn } from '../record-outcome/record-outcomes.ts';
 
 /** How many emails are read at once. */

@@ -1,9 +1,9 @@
-import { coalesce } from '../../base/coalesce.ts';
-import type { Log } from '../../base/log.ts';
+import { coalesce } from '../../platform/async/coalesce.ts';
+import type { Log } from '../../platform/log.ts';
 import { addHits } from '../../features/outcomes/add-hits.ts';
 import type { Hit } from '../../features/outcomes/hit.ts';
 import { type LinkPlace, listTargets } from '../../features/outcomes/hit-reads.ts';
-import type { Database } from '../../io/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
 
 /** Serves tracked links: returns their target at once, and records each hit. */
 export type Tracker = {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { choicesServer, linkOf } from '../../../testkit/choices.ts';
 import { HOUR } from '../../../testkit/drafts.ts';
 import { newStory, openStage } from '../../../testkit/story.ts';
-import { isLanguage, LANGUAGES } from '../../base/recipient-texts/languages.ts';
+import { isLanguage, LANGUAGES } from '../../platform/recipient-texts/languages.ts';
 import type { Standing } from '../../flows/choices/show-choices.ts';
 import { choicesPage, noticePage } from './page.ts';
 

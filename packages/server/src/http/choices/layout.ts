@@ -1,5 +1,5 @@
-import { isLanguage, type Language, LANGUAGES } from '../../base/recipient-texts/languages.ts';
-import { type Html, html, type Part, toText } from '../reference/html.ts';
+import { isLanguage, type Language, LANGUAGES } from '../../platform/recipient-texts/languages.ts';
+import { type Html, html, type Part, toText } from '../../platform/http/html.ts';
 import { STYLE_ELEMENT } from './style.ts';
 
 export type Page = {

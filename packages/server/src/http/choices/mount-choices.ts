@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { createFairQueue, type FairQueue } from '../../base/fair-queue.ts';
-import { type LetterName, readLetterToken, type TokenKeys } from '../../base/letter-token.ts';
-import { isLanguage } from '../../base/recipient-texts/languages.ts';
-import { negotiateLanguage } from '../../base/recipient-texts/negotiate-language.ts';
+import { createFairQueue, type FairQueue } from '../../platform/async/fair-queue.ts';
+import { type LetterName, readLetterToken, type TokenKeys } from '../../platform/crypto/email-token.ts';
+import { isLanguage } from '../../platform/recipient-texts/languages.ts';
+import { negotiateLanguage } from '../../platform/recipient-texts/negotiate-language.ts';
 import { type Choice, SNOOZE_DAYS } from '../../flows/choices/choice.ts';
 import { type ChoiceDeps, choose } from '../../flows/choices/choose.ts';
 import { showChoices, type Standing } from '../../flows/choices/show-choices.ts';

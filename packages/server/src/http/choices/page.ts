@@ -1,8 +1,8 @@
-import { fillText, type RecipientTexts } from '../../base/recipient-texts/recipient-texts.ts';
-import { type Language, languageOfLocale, LANGUAGES } from '../../base/recipient-texts/languages.ts';
+import { fillText, type RecipientTexts } from '../../platform/recipient-texts/recipient-texts.ts';
+import { type Language, languageOfLocale, LANGUAGES } from '../../platform/recipient-texts/languages.ts';
 import { SNOOZE_DAYS } from '../../flows/choices/choice.ts';
 import type { Standing } from '../../flows/choices/show-choices.ts';
-import { type Html, html, type Part } from '../reference/html.ts';
+import { type Html, html, type Part } from '../../platform/http/html.ts';
 import { fill, layout } from './layout.ts';
 
 /** `query` keeps the language that the recipient selected. `Done` is the change that was just saved. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { AudienceShown } from '@beckon/contract/dashboard';
-import { iso } from '../../base/clock.ts';
-import { Fault } from '../../base/fault.ts';
+import { iso } from '../../platform/time/clock.ts';
+import { Fault } from '../../platform/fault.ts';
 import { findAudience } from '../../features/audiences/find-audience.ts';
 import { previewDefinition, sayDefinition } from '../../features/audiences/preview-definition.ts';
 import type { ListRuleNeeds } from '../../features/audiences/rule-needs.ts';

@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
-import { type FieldFault, Fault } from '../../base/fault.ts';
+import { type FieldFault, Fault } from '../../platform/fault.ts';
 
 /** Validates a value against the shape of its route; a fault names each invalid field. */
 export type Check = (value: unknown) => unknown;

@@ -7,7 +7,7 @@ import { EVENTS } from '../../../testkit/endpoints.ts';
 import { testSandbox, type TestSandbox } from '../../../testkit/sandbox.ts';
 import { listenTo } from '../../../testkit/server-events.ts';
 import { createProject } from '../../flows/create-project.ts';
-import { readTurn } from '../../features/turns/turn.ts';
+import { readTurn } from '../../platform/locks/project-lock.ts';
 import { setSettings } from '../../flows/set-settings.ts';
 
 const server = await endpointServer();

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import { iso } from '../../base/clock.ts';
-import { readTurn } from '../../features/turns/turn.ts';
+import { iso } from '../../platform/time/clock.ts';
+import { readTurn } from '../../platform/locks/project-lock.ts';
 import { advanceClock, readAdvance } from '../../flows/sandbox/advance-clock.ts';
 import { routesFor } from './route.ts';
 import type { KitDeps } from './kit-deps.ts';
 import type { SuppressionHasher } from '../../features/suppressions/hasher.ts';
 import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
-import type { TokenKeys } from '../../base/letter-token.ts';
+import type { TokenKeys } from '../../platform/crypto/email-token.ts';
 
 type Deps = KitDeps & { hasher: SuppressionHasher; mailroom: Mailroom; tokenKeys: TokenKeys };
 const { route } = routesFor<Deps>();

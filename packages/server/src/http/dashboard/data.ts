@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import type { Erasure } from '@beckon/contract/dashboard';
-import { Fault } from '../../base/fault.ts';
-import { parseInstant } from '../../base/instant.ts';
+import { Fault } from '../../platform/fault.ts';
+import { parseInstant } from '../../platform/time/instant.ts';
 import { findOldest } from '../../features/insights/oldest.ts';
 import { countErasuresWaiting } from '../../features/people/erase-person.ts';
 import { getSettings } from '../../features/projects/get-settings.ts';
 import { countStream, readStream } from '../../features/stream/read-stream.ts';
 import { cursorOfTime, readStreamFilter, type StreamItem } from '../../features/stream/stream.ts';
-import type { Database } from '../../io/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { routesFor } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { type DeviceAsked, TOKEN_SCOPES } from '@beckon/contract/dashboard';
-import { addressGroup } from '../../base/address-group.ts';
-import { Fault } from '../../base/fault.ts';
+import { addressGroup } from '../../platform/net/address-group.ts';
+import { Fault } from '../../platform/fault.ts';
 import type { AccountEmails } from '../../features/team/account-emails.ts';
 import { countWithin } from '../../features/team/attempts.ts';
 import { findUserById, listMemberships } from '../../features/team/reads.ts';

@@ -5,7 +5,7 @@ import { startDnsServer } from '../../../testkit/dns-server.ts';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { listEntries } from '../../features/audit/reads.ts';
 import { createProject } from '../../flows/create-project.ts';
-import { createResolver } from '../../io/dns/resolver.ts';
+import { createResolver } from '../../platform/dns/resolver.ts';
 
 const { db, clock } = await endpointServer();
 const dns = await startDnsServer();

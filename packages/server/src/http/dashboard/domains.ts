@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { SendingDomain } from '@beckon/contract/dashboard';
-import { isoOrNull } from '../../base/clock.ts';
-import { Fault } from '../../base/fault.ts';
+import { isoOrNull } from '../../platform/time/clock.ts';
+import { Fault } from '../../platform/fault.ts';
 import { maySend, type MailSettings } from '../../features/domains/domain.ts';
 import {
   addDomain,
@@ -18,11 +18,11 @@ import { trackDomain } from '../../flows/domains/track-domain.ts';
 import { routesFor } from './route.ts';
 import { wholeList } from './whole-list.ts';
 import type { KitDeps } from './kit-deps.ts';
-import type { TokenKeys } from '../../base/letter-token.ts';
-import type { Outbound } from '../../io/outbound/outbound.ts';
+import type { TokenKeys } from '../../platform/crypto/email-token.ts';
+import type { Outbound } from '../../platform/outbound/outbound.ts';
 import type { Installation } from './installation.ts';
-import type { Resolver } from '../../io/dns/resolver.ts';
-import type { Sealer } from '../../base/seal.ts';
+import type { Resolver } from '../../platform/dns/resolver.ts';
+import type { Sealer } from '../../platform/crypto/encrypt.ts';
 
 type Deps = KitDeps & {
   mail: MailSettings;

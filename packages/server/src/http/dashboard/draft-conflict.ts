@@ -1,4 +1,4 @@
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import { listMoves } from '../../features/drafts/reads.ts';
 import type { Move } from '../../features/drafts/moves.ts';
 import { isDraftId } from '../../flows/move-draft.ts';

@@ -5,7 +5,7 @@ import type {
   DraftWhole,
   WhyStep as WhyShown,
 } from '@beckon/contract/dashboard';
-import { iso, isoOrNull } from '../../base/clock.ts';
+import { iso, isoOrNull } from '../../platform/time/clock.ts';
 import type { Draft } from '../../features/drafts/draft.ts';
 import type { Move } from '../../features/drafts/moves.ts';
 import type { GateAnswer } from '../../features/sending/gate.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { BulkAct, BulkAsked, BulkPreview } from '@beckon/contract/dashboard';
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import { inList, readDraftFilter } from '../../features/drafts/review.ts';
 import type { ManyAct } from '../../flows/move-drafts.ts';
 import { ruleNames } from '../../flows/person-letters.ts';

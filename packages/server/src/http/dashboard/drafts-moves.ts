@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { DraftMoved, DraftSeen } from '@beckon/contract/dashboard';
-import { Fault } from '../../base/fault.ts';
-import { parseInstant } from '../../base/instant.ts';
+import { Fault } from '../../platform/fault.ts';
+import { parseInstant } from '../../platform/time/instant.ts';
 import type { Draft } from '../../features/drafts/draft.ts';
 import { findDraft } from '../../features/drafts/reads.ts';
 import { inList } from '../../features/drafts/review.ts';
@@ -16,8 +16,8 @@ import { type DashboardRoute, routesFor } from './route.ts';
 import type { KitDeps } from './kit-deps.ts';
 import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 import type { Models } from '../../flows/models.ts';
-import type { TokenKeys } from '../../base/letter-token.ts';
-import type { OpenRelay } from '../../io/mail/hand-over.ts';
+import type { TokenKeys } from '../../platform/crypto/email-token.ts';
+import type { OpenRelay } from '../../platform/mail/submit.ts';
 
 type Deps = KitDeps & {
   mailroom: Mailroom;

@@ -3,7 +3,7 @@ import type { DraftContext, DraftListed, DraftPreview, DraftVersions } from '@be
 import { testHasher } from '../../../testkit/hasher.ts';
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
-import { idMaker } from '../../base/ids.ts';
+import { idMaker } from '../../platform/ids.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { erasePerson } from '../../flows/erase-person.ts';
 

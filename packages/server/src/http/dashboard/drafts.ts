@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { DraftCounts } from '@beckon/contract/dashboard';
-import { iso } from '../../base/clock.ts';
+import { iso } from '../../platform/time/clock.ts';
 import {
   countReview,
   type DraftPlace,

@@ -1,11 +1,11 @@
 import type { EmailListed, EmailWhole, LetterHit, ReplyListed } from '@beckon/contract/dashboard';
-import { iso, isoOrNull } from '../../base/clock.ts';
+import { iso, isoOrNull } from '../../platform/time/clock.ts';
 import { withoutPixel } from '../../features/test-inbox/tracked.ts';
 import type { JudgedHit } from '../../features/outcomes/hit-reads.ts';
 import type { Reply } from '../../features/replies/reply.ts';
 import type { Letter } from '../../features/sending/letters.ts';
 import { reasonWords } from '../../flows/explain/words.ts';
-import { countRemoteImages } from '../../flows/inline-images.ts';
+import { countRemoteImages } from '../../platform/outbound/inline-images.ts';
 import type { ShownLetter } from '../../flows/show-letter.ts';
 import { bounceClassOf, botOf, botWords, outcomeWords } from './letter-words.ts';
 import { type Redact, redactMail } from './redact.ts';

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import { iso, isoOrNull } from '../../base/clock.ts';
+import { iso, isoOrNull } from '../../platform/time/clock.ts';
 import { csvLine } from '@beckon/contract/files';
-import { plainCell } from '../../base/csv.ts';
-import { Fault } from '../../base/fault.ts';
-import type { Filter } from '../../base/filter/filter.ts';
-import { parseFilter } from '../../base/filter/parse.ts';
+import { plainCell } from '../../platform/text/csv.ts';
+import { Fault } from '../../platform/fault.ts';
+import type { Filter } from '../../platform/filter/filter.ts';
+import { parseFilter } from '../../platform/filter/parse.ts';
 import { withoutPixel } from '../../features/test-inbox/tracked.ts';
 import {
   BECAME,
@@ -15,7 +15,7 @@ import {
   MESSAGE_STATES,
 } from '../../features/sending/letters.ts';
 import { showLetter, showLetterBytes } from '../../flows/show-letter.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { toListed, toWhole } from './email-shown.ts';
 import { PAGE, readPage, timeAndId, toPage } from './pages.ts';
 import { FRAME_QUERY, sendLetter } from './plain-frame.ts';
@@ -24,7 +24,7 @@ import { sendPieces } from './send-pieces.ts';
 import { redactFor } from './redact.ts';
 import type { KitDeps } from './kit-deps.ts';
 import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
-import type { Outbound } from '../../io/outbound/outbound.ts';
+import type { Outbound } from '../../platform/outbound/outbound.ts';
 
 type Deps = KitDeps & { mailroom: Mailroom; openOutbound: () => Outbound };
 const { route } = routesFor<Deps>();

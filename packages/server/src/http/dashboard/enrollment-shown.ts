@@ -1,5 +1,5 @@
 import type { ExcludedUsers, RuleEnrollment, RuleEnrollmentPreview } from '@beckon/contract/dashboard';
-import { iso, isoOrNull } from '../../base/clock.ts';
+import { iso, isoOrNull } from '../../platform/time/clock.ts';
 import type { Enrollment } from '../../features/enrollments/enrollment.ts';
 import { REASONS } from '../../features/rules/rule.ts';
 import type { EnrollmentPreview } from '../../flows/enroll/preview-enrollment.ts';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import { LOCAL_SHELL, LOCAL_SHELL_ACTOR } from '../../features/team/local-shell.ts';
 import type { KitDeps } from './kit-deps.ts';
 import { readProjectId, type Who } from './enter.ts';

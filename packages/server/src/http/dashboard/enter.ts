@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { allows, type Role, type TokenScope } from '@beckon/contract/dashboard';
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import type { Person } from '../../features/team/team.ts';
 import { requireConfirmed } from '../../features/team/confirmation.ts';
 import { findHolder } from '../../features/tokens/find-holder.ts';

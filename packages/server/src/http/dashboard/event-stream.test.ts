@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { transportRules } from '../transport.ts';
+import { transportRules } from '../../platform/http/transport.ts';
 import { serveEvents } from './event-stream.ts';
 import { createFeeds } from './feeds.ts';
 

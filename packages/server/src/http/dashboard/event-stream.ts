@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FeedEnd, RouteKey } from '@beckon/contract/dashboard';
-import { standardHeaders } from '../socket-errors.ts';
-import { transportOf } from '../transport.ts';
+import { standardHeaders } from '../../platform/http/socket-errors.ts';
+import { transportOf } from '../../platform/http/transport.ts';
 import { type Asked, SENT } from './route.ts';
 import type { KitDeps } from './kit-deps.ts';
 

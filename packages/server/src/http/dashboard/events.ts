@@ -1,6 +1,6 @@
 import type { EventDrift, EventListed, EventShown } from '@beckon/contract/dashboard';
-import { iso } from '../../base/clock.ts';
-import { Fault } from '../../base/fault.ts';
+import { iso } from '../../platform/time/clock.ts';
+import { Fault } from '../../platform/fault.ts';
 import { type CatalogueName, listCatalogue, listSamples } from '../../features/events/catalogue.ts';
 import { deleteExpected, upsertExpected } from '../../features/expected/store.ts';
 import { type Drift, driftOf } from '../../features/expected/drift.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import { findPair } from '../../features/projects/sandbox.ts';
 import { countStream, findItem, readStream } from '../../features/stream/read-stream.ts';
 import {
@@ -11,8 +11,8 @@ import {
   type StreamItem,
 } from '../../features/stream/stream.ts';
 import { type FollowOptions, followStream } from '../../features/stream/follow-stream.ts';
-import { readTurn } from '../../features/turns/turn.ts';
-import type { Database } from '../../io/db/database.ts';
+import { readTurn } from '../../platform/locks/project-lock.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { lastHeard, serveEvents } from './event-stream.ts';
 import { toFeedItems } from './feed-items.ts';
 import { readMoment } from './moment.ts';

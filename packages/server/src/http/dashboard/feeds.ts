@@ -1,5 +1,5 @@
 import type { FeedEnd } from '@beckon/contract/dashboard';
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 
 /** An open feed, with all that is needed to end it. */
 export type OpenFeed = {

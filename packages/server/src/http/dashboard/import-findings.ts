@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import type { ImportFinding } from '@beckon/contract/dashboard';
 import { csvLine } from '@beckon/contract/files';
-import { plainCell } from '../../base/csv.ts';
+import { plainCell } from '../../platform/text/csv.ts';
 import { countFindingRows, listFindingRows } from '../../features/imports/reads.ts';
 import type { Finding } from '../../features/imports/store.ts';
 import { foundImport } from '../../flows/imports/manage.ts';
 import { REJECTED } from '../../flows/imports/read-chunk.ts';
-import type { Database } from '../../io/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { badCursor, PAGE, readPage, toPage } from './pages.ts';
 import { routesFor } from './route.ts';
 import { sendPieces } from './send-pieces.ts';

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import type { Import, ImportFinding, ImportSample } from '@beckon/contract/dashboard';
-import { systemClock } from '../../base/clock.ts';
+import { systemClock } from '../../platform/time/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { DASHBOARD_ORIGIN, type Reply, testDashboard } from '../../../testkit/dashboard.ts';
 import { importDeps, workThrough } from '../../../testkit/imports.ts';

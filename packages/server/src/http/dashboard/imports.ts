@@ -23,7 +23,7 @@ import { MAPPING, NEW_IMPORT } from './import-shapes.ts';
 import { badCursor, isId, PAGE, readPage, toPage } from './pages.ts';
 import { type DashboardRoute, routesFor } from './route.ts';
 import type { KitDeps } from './kit-deps.ts';
-import type { Sealer } from '../../base/seal.ts';
+import type { Sealer } from '../../platform/crypto/encrypt.ts';
 
 type Deps = KitDeps & { sealer: Sealer };
 const { route } = routesFor<Deps>();

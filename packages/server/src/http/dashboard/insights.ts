@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { InsightsQuery } from '@beckon/contract/dashboard';
 import { csvLine } from '@beckon/contract/files';
-import { plainCell } from '../../base/csv.ts';
-import { Fault } from '../../base/fault.ts';
-import { parseInstant } from '../../base/instant.ts';
+import { plainCell } from '../../platform/text/csv.ts';
+import { Fault } from '../../platform/fault.ts';
+import { parseInstant } from '../../platform/time/instant.ts';
 import { type Grouping, GROUPINGS } from '../../features/insights/insight.ts';
 import { type ShownInsight, showInsights } from '../../flows/show-insights.ts';
 import { type DashboardRoute, routesFor } from './route.ts';

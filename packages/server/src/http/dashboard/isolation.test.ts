@@ -4,7 +4,7 @@ import { findText } from '../../../testkit/find-text.ts';
 import { goodLetter } from '../../../testkit/good-letter.ts';
 import { openStage } from '../../../testkit/story.ts';
 import { testTeam } from '../../../testkit/team.ts';
-import { idMaker } from '../../base/ids.ts';
+import { idMaker } from '../../platform/ids.ts';
 import { insertReply } from '../../features/replies/store.ts';
 import { keepMail } from '../../features/test-inbox/keep-mail.ts';
 import { DASHBOARD_ROUTES } from './index.ts';

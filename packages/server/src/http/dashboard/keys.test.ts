@@ -3,7 +3,7 @@ import type { ApiKey } from '@beckon/contract/dashboard';
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { endpointServer, newCaller } from '../../../testkit/endpoint-server.ts';
 import { EVENTS } from '../../../testkit/endpoints.ts';
-import { silentLog } from '../../base/log.ts';
+import { silentLog } from '../../platform/log.ts';
 import { keyUse } from '../../features/keys/key-use.ts';
 import { createProject } from '../../flows/create-project.ts';
 

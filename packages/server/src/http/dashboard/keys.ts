@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { ApiKey } from '@beckon/contract/dashboard';
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import { type ListedKey, listKeys, listKeyTraffic } from '../../features/keys/list-keys.ts';
 import { minimumMissed } from '../../features/keys/key-use.ts';
 import { findPair } from '../../features/projects/sandbox.ts';

@@ -1,9 +1,9 @@
-import type { NewId } from '../../base/ids.ts';
-import type { Pepper } from '../../base/hash.ts';
-import type { Log } from '../../base/log.ts';
+import type { NewId } from '../../platform/ids.ts';
+import type { Pepper } from '../../platform/crypto/hash.ts';
+import type { Log } from '../../platform/log.ts';
 import type { Access } from '../../features/team/team.ts';
-import type { Database } from '../../io/db/database.ts';
-import type { TransportRules } from '../transport.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { TransportRules } from '../../platform/http/transport.ts';
 import type { Feeds } from './feeds.ts';
 
 /** The dependencies of the kit that serves all routes; every route has them too. */

@@ -6,7 +6,7 @@ import { messageName } from '../../features/webhooks/webhook.ts';
 import { lastHeard, serveEvents } from './event-stream.ts';
 import { type Asked, routesFor, type SENT } from './route.ts';
 import type { KitDeps } from './kit-deps.ts';
-import type { Sealer } from '../../base/seal.ts';
+import type { Sealer } from '../../platform/crypto/encrypt.ts';
 
 type Deps = KitDeps & { sealer: Sealer };
 const { route } = routesFor<Deps>();

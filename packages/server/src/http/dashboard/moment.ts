@@ -1,5 +1,5 @@
-import { Fault } from '../../base/fault.ts';
-import { parseInstant } from '../../base/instant.ts';
+import { Fault } from '../../platform/fault.ts';
+import { parseInstant } from '../../platform/time/instant.ts';
 
 /** Parses a time from a path or a body, in milliseconds. */
 export function readMoment(text: string, field: string): number {

@@ -1,4 +1,4 @@
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import { isLocalShell } from '../../features/team/local-shell.ts';
 import { listOrganizations } from '../../features/team/reads.ts';
 import type { Person } from '../../features/team/team.ts';

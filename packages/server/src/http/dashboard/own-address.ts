@@ -1,4 +1,4 @@
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import type { Person } from '../../features/team/team.ts';
 
 /** Returns the recipient of a test email: the named address, or the member who requests it. */

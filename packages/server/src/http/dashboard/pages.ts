@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Many } from '@beckon/contract/dashboard';
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 
 /** The query parameters of every list, as part of its shape. */
 export const PAGE = {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { TimelineItem, UserShown, WhyRule } from '@beckon/contract/dashboard';
-import { iso } from '../../base/clock.ts';
-import { Fault } from '../../base/fault.ts';
+import { iso } from '../../platform/time/clock.ts';
+import { Fault } from '../../platform/fault.ts';
 import { isStorable, unknownPerson } from '../../features/people/show-person.ts';
 import { TIMELINE_KINDS, type TimelineKind } from '../../features/people/timeline.ts';
 import { listRules } from '../../features/rules/find-rule.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { SavedView } from '@beckon/contract/dashboard';
-import { iso } from '../../base/clock.ts';
+import { iso } from '../../platform/time/clock.ts';
 import { readPeopleFilter } from '../../features/people/people-filter.ts';
 import { deleteView, saveView } from '../../features/views/view.ts';
 import { listViews } from '../../features/views/reads.ts';

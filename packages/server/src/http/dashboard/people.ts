@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { EXTERNAL_USER_ID_MAX_CHARS } from '@beckon/contract';
 import type { UserListed } from '@beckon/contract/dashboard';
-import { iso } from '../../base/clock.ts';
-import { plainCell } from '../../base/csv.ts';
+import { iso } from '../../platform/time/clock.ts';
+import { plainCell } from '../../platform/text/csv.ts';
 import type { ListedPerson } from '../../features/people/list-filtered.ts';
 import { readPeopleFilter } from '../../features/people/people-filter.ts';
 import { exportUsers, listUsers } from '../../flows/list-users.ts';

@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import type { FrameQuery, Raw } from '@beckon/contract/dashboard';
-import { inlineImages } from '../../flows/inline-images.ts';
+import { inlineImages } from '../../platform/outbound/inline-images.ts';
 import { SENT } from './route.ts';
-import type { Outbound } from '../../io/outbound/outbound.ts';
+import type { Outbound } from '../../platform/outbound/outbound.ts';
 
 /** The query parameters of an email page. */
 export const FRAME_QUERY = {

@@ -1,5 +1,5 @@
 import { findPair } from '../../features/projects/sandbox.ts';
-import { inTimeOf } from '../../flows/project-time.ts';
+import { inTimeOf } from '../../platform/locks/test-clock-offset.ts';
 import type { KitDeps } from './kit-deps.ts';
 
 /** Runs in real time whatever the clock of a sandbox shows: access, ingest, and webhooks. */

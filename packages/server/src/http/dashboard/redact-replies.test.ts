@@ -4,7 +4,7 @@ import { answer, dsn, openInbound, sendTo } from '../../../testkit/inbound.ts';
 import { newVerifiedStory, openMailStage } from '../../../testkit/mail-stage.ts';
 import { HOUR } from '../../../testkit/drafts.ts';
 import { relayTransport } from '../../flows/send-drafts/relay-transport.ts';
-import type { HandOver } from '../../io/mail/hand-over.ts';
+import type { HandOver } from '../../platform/mail/submit.ts';
 
 const stage = await openMailStage();
 const { db } = stage.server;

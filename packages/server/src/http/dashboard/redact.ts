@@ -1,5 +1,5 @@
 import { allows, type LetterHeader, type Role } from '@beckon/contract/dashboard';
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import type { ReadMail } from '../../features/test-inbox/read-mail.ts';
 import { redactTokens } from '../../features/test-inbox/redact.ts';
 

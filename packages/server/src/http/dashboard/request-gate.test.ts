@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { testDatabase } from '../../../testkit/database.ts';
-import { systemClock } from '../../base/clock.ts';
-import { type Log, silentLog } from '../../base/log.ts';
+import { systemClock } from '../../platform/time/clock.ts';
+import { type Log, silentLog } from '../../platform/log.ts';
 import { createProject } from '../../flows/create-project.ts';
-import { openDatabase } from '../../io/db/database.ts';
+import { openDatabase } from '../../platform/db/database.ts';
 
 const own = await testDatabase();
 const db = await openDatabase({ connection: own.connection, clock: systemClock, log: silentLog });

@@ -1,8 +1,13 @@
-import { createFairQueue, type EnterOptions, type FairQueue, QueueFull } from '../../base/fair-queue.ts';
-import { Fault } from '../../base/fault.ts';
-import { CONNECTIONS } from '../../io/db/budget.ts';
-import type { Database } from '../../io/db/database.ts';
-import { isCanceled } from '../../io/db/errors.ts';
+import {
+  createFairQueue,
+  type EnterOptions,
+  type FairQueue,
+  QueueFull,
+} from '../../platform/async/fair-queue.ts';
+import { Fault } from '../../platform/fault.ts';
+import { CONNECTIONS } from '../../platform/db/budget.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { isCanceled } from '../../platform/db/errors.ts';
 import type { Cost } from './request-cost.ts';
 import type { DashboardRoute } from './route.ts';
 

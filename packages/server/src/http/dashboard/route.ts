@@ -12,7 +12,7 @@ import type {
 import type { TSchema } from 'typebox';
 import type { Person } from '../../features/team/team.ts';
 import type { HeldToken } from '../../features/tokens/token.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import type { KitDeps } from './kit-deps.ts';
 
 /** The input of a handler. The caller is signed in, and has the access in the project that the route requires. */

@@ -1,6 +1,6 @@
 import type { RuleDay, RuleListed, RuleShown } from '@beckon/contract/dashboard';
-import { iso } from '../../base/clock.ts';
-import { printDuration } from '../../base/duration.ts';
+import { iso } from '../../platform/time/clock.ts';
+import { printDuration } from '../../platform/time/duration.ts';
 import { countOpen } from '../../features/drafts/rule-counts.ts';
 import { findLatestEnrollment } from '../../features/enrollments/store.ts';
 import { countRuleDays, daysOf, emptyDay, sinceDays } from '../../features/insights/rule-days.ts';

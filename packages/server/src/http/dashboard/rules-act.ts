@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { RuleSwitchPreview } from '@beckon/contract/dashboard';
-import { printDuration } from '../../base/duration.ts';
-import { Fault } from '../../base/fault.ts';
+import { printDuration } from '../../platform/time/duration.ts';
+import { Fault } from '../../platform/fault.ts';
 import { findRule } from '../../features/rules/find-rule.ts';
 import { duplicateRule, reorderRules, setMode } from '../../flows/manage-rules.ts';
 import { moveWaiting, previewMove } from '../../flows/move-waiting.ts';

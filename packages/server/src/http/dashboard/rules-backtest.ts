@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import type { BacktestLine } from '@beckon/contract/dashboard';
-import { iso } from '../../base/clock.ts';
-import { Fault } from '../../base/fault.ts';
+import { iso } from '../../platform/time/clock.ts';
+import { Fault } from '../../platform/fault.ts';
 import { backtest, type BacktestAsked, type Progress } from '../../flows/backtest/index.ts';
-import { standardHeaders } from '../socket-errors.ts';
-import { transportOf } from '../transport.ts';
+import { standardHeaders } from '../../platform/http/socket-errors.ts';
+import { transportOf } from '../../platform/http/transport.ts';
 import { type Asked, routesFor, SENT } from './route.ts';
 import type { KitDeps } from './kit-deps.ts';
 import type { BacktestPlaces } from './backtest-places.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { RuleResults as ShownResults, RuleVersion, RunListed } from '@beckon/contract/dashboard';
-import { iso, isoOrNull } from '../../base/clock.ts';
+import { iso, isoOrNull } from '../../platform/time/clock.ts';
 import { bouncedOf, deliveredOf } from '../../features/insights/insight.ts';
 import { findRule } from '../../features/rules/find-rule.ts';
 import { listRuleVersions } from '../../features/rules/list-versions.ts';

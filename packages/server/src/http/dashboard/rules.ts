@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { iso } from '../../base/clock.ts';
-import { Fault } from '../../base/fault.ts';
+import { iso } from '../../platform/time/clock.ts';
+import { Fault } from '../../platform/fault.ts';
 import { findRule } from '../../features/rules/find-rule.ts';
 import { wholeDocumentOf } from '../../features/rules/print.ts';
 import { tryEmails } from '../../flows/check-rule.ts';

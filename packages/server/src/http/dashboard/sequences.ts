@@ -1,5 +1,5 @@
 import type { SequenceListed } from '@beckon/contract/dashboard';
-import { userClauseOf } from '../../base/predicate/sentence.ts';
+import { userClauseOf } from '../../platform/predicate/sentence.ts';
 import { audienceNames } from '../../flows/audience-names.ts';
 import { type ListedSequence, listSequences, showSequence } from '../../flows/show-sequences.ts';
 import { routesFor } from './route.ts';

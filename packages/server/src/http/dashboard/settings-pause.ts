@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import { pauseProject, previewResume, resumeProject, type Resumption } from '../../flows/pause-project.ts';
 import { previewPause } from '../../flows/show-schedule.ts';
 import { routesFor } from './route.ts';

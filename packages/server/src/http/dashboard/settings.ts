@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import { listEntries } from '../../features/audit/reads.ts';
 import { type Settings, describeSettings } from '../../features/projects/settings.ts';
 import { getSettings } from '../../features/projects/get-settings.ts';
@@ -9,7 +9,7 @@ import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 import { setSettings } from '../../flows/set-settings.ts';
 import { showSending } from '../../flows/show-sending.ts';
 import { simulatePolicy } from '../../flows/simulate-policy.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { routesFor } from './route.ts';
 import { pauseRoutes } from './settings-pause.ts';
 import type { KitDeps } from './kit-deps.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { GateSaid, MailableAnswer } from '@beckon/contract/dashboard';
-import { iso, isoOrNull } from '../../base/clock.ts';
+import { iso, isoOrNull } from '../../platform/time/clock.ts';
 import { listRefusedTopics } from '../../features/suppressions/topics.ts';
 import type { SuppressionHasher } from '../../features/suppressions/hasher.ts';
 import { findTyped } from '../../flows/erased-suppressions.ts';

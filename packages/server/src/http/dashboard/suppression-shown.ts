@@ -1,8 +1,8 @@
 import type { SuppressionListed, SuppressionPlace, TopicRefusalListed } from '@beckon/contract/dashboard';
-import { normaliseAddress } from '../../base/address.ts';
-import { iso, isoOrNull } from '../../base/clock.ts';
-import { Fault } from '../../base/fault.ts';
-import { isEmail } from '../../base/records/email.ts';
+import { normaliseAddress } from '../../platform/net/address.ts';
+import { iso, isoOrNull } from '../../platform/time/clock.ts';
+import { Fault } from '../../platform/fault.ts';
+import { isEmail } from '../../platform/records/email.ts';
 import { isStorable } from '../../features/people/show-person.ts';
 import {
   type ClearPlace,

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { REMOVAL_REASONS, type SuppressionImport, type SuppressionListed } from '@beckon/contract/dashboard';
-import { normaliseAddress } from '../../base/address.ts';
-import { iso } from '../../base/clock.ts';
-import { Fault } from '../../base/fault.ts';
-import type { Filter } from '../../base/filter/filter.ts';
-import { parseFilter } from '../../base/filter/parse.ts';
-import { parseInstant } from '../../base/instant.ts';
+import { normaliseAddress } from '../../platform/net/address.ts';
+import { iso } from '../../platform/time/clock.ts';
+import { Fault } from '../../platform/fault.ts';
+import type { Filter } from '../../platform/filter/filter.ts';
+import { parseFilter } from '../../platform/filter/parse.ts';
+import { parseInstant } from '../../platform/time/instant.ts';
 import { countRefusals, listRefusals, type TopicRefusal } from '../../features/suppressions/topics.ts';
 import { countSuppressions, searchSuppressions } from '../../features/suppressions/reads.ts';
 import {

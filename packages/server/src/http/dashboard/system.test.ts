@@ -3,7 +3,7 @@ import type { DeadLetter, Erasure, FeedItem, KeptData, Role, SystemState } from 
 import { testHasher } from '../../../testkit/hasher.ts';
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
-import { idMaker } from '../../base/ids.ts';
+import { idMaker } from '../../platform/ids.ts';
 import { listEntries } from '../../features/audit/reads.ts';
 import { erasePerson } from '../../flows/erase-person.ts';
 

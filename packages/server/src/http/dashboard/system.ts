@@ -12,7 +12,7 @@ import { listDead } from '../../features/inbox/list-dead.ts';
 import { listWaiting } from '../../features/inbox/count-waiting.ts';
 import { showSystem } from '../../flows/show-system.ts';
 import { supportBundle } from '../../flows/support-bundle.ts';
-import { storageFacts } from '../../io/db/facts.ts';
+import { storageFacts } from '../../platform/db/facts.ts';
 import { routesFor } from './route.ts';
 import { sendPieces } from './send-pieces.ts';
 import { wholeList } from './whole-list.ts';

@@ -6,7 +6,7 @@ import { findText } from '../../../testkit/find-text.ts';
 import { type Browser, codeOf, PASSWORD, testTeam, tokenOf } from '../../../testkit/team.ts';
 import { offerReset, offerSetup } from '../../flows/team/offer-link.ts';
 import { resetPassword } from '../../flows/team/use-link.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { DASHBOARD_ORIGIN } from '../../../testkit/dashboard.ts';
 
 const server = await endpointServer();

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import type { AuditListed } from '@beckon/contract/dashboard';
 import { csvLine } from '@beckon/contract/files';
-import { plainCell } from '../../base/csv.ts';
+import { plainCell } from '../../platform/text/csv.ts';
 import { type AuditOf, countEntries, listEntries } from '../../features/audit/reads.ts';
 import type { ListedEntry } from '../../features/audit/entry.ts';
 import { findOrganizationOf, listProjectsOf } from '../../features/team/reads.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { badCursor, PAGE, readPage, toPage } from './pages.ts';
 import { routesFor } from './route.ts';
 import { sendPieces } from './send-pieces.ts';

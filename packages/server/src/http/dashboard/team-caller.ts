@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Caller } from '../../features/team/team.ts';
-import { clientAddress } from '../transport.ts';
+import { clientAddress } from '../../platform/http/transport.ts';
 import type { KitDeps } from './kit-deps.ts';
 
 /** A credential id has at most 1023 bytes (WebAuthn), in base64url. The library checks its other properties. */

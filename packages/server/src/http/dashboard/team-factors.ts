@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { PasskeyListed } from '@beckon/contract/dashboard';
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import type { AccountEmails } from '../../features/team/account-emails.ts';
 import { deletePasskey } from '../../features/team/passkey-store.ts';
 import { deleteSessions } from '../../features/team/session-store.ts';

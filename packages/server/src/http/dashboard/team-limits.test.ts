@@ -5,7 +5,7 @@ import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { PEPPER } from '../../../testkit/server.ts';
 import { type Browser, codeOf, PASSWORD, testTeam } from '../../../testkit/team.ts';
 import { beginDevice } from '../../features/tokens/device.ts';
-import { transportRules } from '../transport.ts';
+import { transportRules } from '../../platform/http/transport.ts';
 
 /** Behind a proxy on this machine, so that a request can come from anywhere. */
 const server = await endpointServer();

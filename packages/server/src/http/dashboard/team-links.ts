@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import type { AccountEmails } from '../../features/team/account-emails.ts';
 import { countAddress } from '../../features/team/attempts.ts';
 import { findProjectOfMember, findUserByEmail } from '../../features/team/reads.ts';

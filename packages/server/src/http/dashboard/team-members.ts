@@ -6,7 +6,7 @@ import {
   type Role,
   ROLES,
 } from '@beckon/contract/dashboard';
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import type { AccountEmails } from '../../features/team/account-emails.ts';
 import { changeRole, removeMember } from '../../features/team/members.ts';
 import {
@@ -27,7 +27,7 @@ import type { Link } from '../../features/team/link.ts';
 import type { Person } from '../../features/team/team.ts';
 import { offerInvite } from '../../flows/team/offer-link.ts';
 import { readEmail, readName } from '../../flows/team/make-person.ts';
-import type { Tx } from '../../io/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { routesFor } from './route.ts';
 import type { KitDeps } from './kit-deps.ts';
 import type { Installation } from './installation.ts';

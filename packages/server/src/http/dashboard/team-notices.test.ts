@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { PASSWORD, testTeam } from '../../../testkit/team.ts';
-import { silentLog } from '../../base/log.ts';
+import { silentLog } from '../../platform/log.ts';
 
 const server = await endpointServer();
 const logged = Promise.withResolvers<unknown[]>();

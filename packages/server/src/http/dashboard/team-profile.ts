@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { SessionListed } from '@beckon/contract/dashboard';
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import type { AccountEmails } from '../../features/team/account-emails.ts';
 import { deleteSessions } from '../../features/team/session-store.ts';
 import { listSessions } from '../../features/team/reads.ts';

@@ -4,7 +4,7 @@ import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { testProject } from '../../../testkit/server.ts';
 import { authenticator } from '../../../testkit/authenticator.ts';
 import { testMailroom } from '../../../testkit/mailroom.ts';
-import { silentLog } from '../../base/log.ts';
+import { silentLog } from '../../platform/log.ts';
 import { alsoForPages } from '../../../testkit/database.ts';
 import { DASHBOARD_ORIGIN } from '../../../testkit/dashboard.ts';
 import { codeOf, PASSWORD, testTeam, tokenOf } from '../../../testkit/team.ts';

@@ -1,6 +1,6 @@
 import type { LetterSource, TemplateListed, TemplateShown } from '@beckon/contract/dashboard';
-import { iso } from '../../base/clock.ts';
-import { Fault } from '../../base/fault.ts';
+import { iso } from '../../platform/time/clock.ts';
+import { Fault } from '../../platform/fault.ts';
 import { listRules } from '../../features/rules/find-rule.ts';
 import { findShippedLetter } from '../../features/writing/shipped.ts';
 import { listUnpublished, type UnpublishedLetter } from '../../features/writing/unpublished.ts';

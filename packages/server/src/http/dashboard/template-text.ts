@@ -1,5 +1,5 @@
 import type { LetterSource } from '@beckon/contract/dashboard';
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import { listUnpublished, type UnpublishedLetter } from '../../features/writing/unpublished.ts';
 import { readMoment } from './moment.ts';
 import type { KitDeps } from './kit-deps.ts';

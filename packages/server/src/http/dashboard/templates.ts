@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { LetterSource, TemplatePreview } from '@beckon/contract/dashboard';
-import { type FieldFault, Fault } from '../../base/fault.ts';
+import { type FieldFault, Fault } from '../../platform/fault.ts';
 import { isLocalShell } from '../../features/team/local-shell.ts';
 import {
   discardUnpublished,
@@ -23,9 +23,9 @@ import { listedTemplates, shownTemplate } from './template-shown.ts';
 import { letterOf, momentSeen, publishedText, wordsOf } from './template-text.ts';
 import type { KitDeps } from './kit-deps.ts';
 import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
-import type { Outbound } from '../../io/outbound/outbound.ts';
-import type { TokenKeys } from '../../base/letter-token.ts';
-import type { OpenRelay } from '../../io/mail/hand-over.ts';
+import type { Outbound } from '../../platform/outbound/outbound.ts';
+import type { TokenKeys } from '../../platform/crypto/email-token.ts';
+import type { OpenRelay } from '../../platform/mail/submit.ts';
 
 type CopyDeps = { tokenKeys: TokenKeys; openRelay: OpenRelay };
 type Deps = KitDeps & CopyDeps & { mailroom: Mailroom; openOutbound: () => Outbound };

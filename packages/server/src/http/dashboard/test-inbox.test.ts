@@ -11,7 +11,7 @@ import { type AskOptions, testDashboard } from '../../../testkit/dashboard.ts';
 import { goodHtml, goodLetter } from '../../../testkit/good-letter.ts';
 import { testMail } from '../../../testkit/mailroom.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
-import { idMaker } from '../../base/ids.ts';
+import { idMaker } from '../../platform/ids.ts';
 import { keepMail } from '../../features/test-inbox/keep-mail.ts';
 import { insertReply } from '../../features/replies/store.ts';
 import type { NewReply } from '../../features/replies/reply.ts';

@@ -17,7 +17,7 @@ import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { findText } from '../../../testkit/find-text.ts';
 import { PEPPER } from '../../../testkit/server.ts';
 import { type Browser, PASSWORD, testTeam } from '../../../testkit/team.ts';
-import { silentLog } from '../../base/log.ts';
+import { silentLog } from '../../platform/log.ts';
 import { findHolder } from '../../features/tokens/find-holder.ts';
 
 const server = await endpointServer();

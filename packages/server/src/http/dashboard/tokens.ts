@@ -1,5 +1,5 @@
 import type { TokenListed } from '@beckon/contract/dashboard';
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import { displayToken, type HeldToken, type ListedToken } from '../../features/tokens/token.ts';
 import { listTokens, revokeToken } from '../../features/tokens/own-tokens.ts';
 import { routesFor } from './route.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { WebhookDelivery } from '@beckon/contract/dashboard';
-import { Fault } from '../../base/fault.ts';
-import { parseInstant } from '../../base/instant.ts';
+import { Fault } from '../../platform/fault.ts';
+import { parseInstant } from '../../platform/time/instant.ts';
 import { requireEndpoint } from '../../features/endpoints/require-endpoint.ts';
 import { countDeliveries, findBody, listDeliveries } from '../../features/webhooks/reads.ts';
 import { type DeliveryState, readMessageName } from '../../features/webhooks/webhook.ts';
@@ -12,8 +12,8 @@ import { badCursor, isId, PAGE, readPage, toPage } from './pages.ts';
 import { type Asked, routesFor } from './route.ts';
 import type { WebhookSettings } from '../../features/endpoints/endpoint.ts';
 import type { KitDeps } from './kit-deps.ts';
-import type { Sealer } from '../../base/seal.ts';
-import type { Outbound } from '../../io/outbound/outbound.ts';
+import type { Sealer } from '../../platform/crypto/encrypt.ts';
+import type { Outbound } from '../../platform/outbound/outbound.ts';
 
 type Deps = KitDeps & { openOutbound: () => Outbound; sealer: Sealer; webhooks: WebhookSettings };
 const { route } = routesFor<Deps>();

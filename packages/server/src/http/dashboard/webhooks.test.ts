@@ -4,7 +4,7 @@ import { testDashboard } from '../../../testkit/dashboard.ts';
 import { HOOK_CA } from '../../../testkit/hook-server.ts';
 import { webhookStage } from '../../../testkit/webhooks.ts';
 import { listEntries } from '../../features/audit/reads.ts';
-import { createOutbound } from '../../io/outbound/outbound.ts';
+import { createOutbound } from '../../platform/outbound/outbound.ts';
 
 const stage = await webhookStage();
 const { db, hooks, sealer, clock } = stage;

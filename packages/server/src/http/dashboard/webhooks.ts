@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { WebhookEndpointWanted } from '@beckon/contract/dashboard';
-import { Fault } from '../../base/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import type { EndpointPlace, WebhookSettings } from '../../features/endpoints/endpoint.ts';
 import type { EndpointWanted } from '../../features/endpoints/create-endpoint.ts';
 import { OVERLAP_DEFAULT_MS } from '../../features/endpoints/secrets.ts';
@@ -16,7 +16,7 @@ import {
 import { routesFor } from './route.ts';
 import { wholeList } from './whole-list.ts';
 import type { KitDeps } from './kit-deps.ts';
-import type { Sealer } from '../../base/seal.ts';
+import type { Sealer } from '../../platform/crypto/encrypt.ts';
 
 type Deps = KitDeps & { sealer: Sealer; webhooks: WebhookSettings };
 const { route } = routesFor<Deps>();

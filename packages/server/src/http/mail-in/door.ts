@@ -1,6 +1,6 @@
-import { recentMap } from '../../base/recent-map.ts';
-import type { MailDoor } from '../../io/mail/listener.ts';
-import { addressGroup } from '../../base/address-group.ts';
+import { recentMap } from '../../platform/async/recent-map.ts';
+import type { MailDoor } from '../../platform/mail/listener.ts';
+import { addressGroup } from '../../platform/net/address-group.ts';
 
 export type DoorOptions = {
   now: () => number;

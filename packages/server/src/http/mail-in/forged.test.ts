@@ -11,7 +11,7 @@ import {
   sendTo,
 } from '../../../testkit/inbound.ts';
 import { newVerifiedStory, openMailStage } from '../../../testkit/mail-stage.ts';
-import { letterToken, type TokenUse } from '../../base/letter-token.ts';
+import { letterToken, type TokenUse } from '../../platform/crypto/email-token.ts';
 
 /**
  * The role addresses accept mail from anyone, and all of these emails go to them or to made-up tokens. The domain of the recipients

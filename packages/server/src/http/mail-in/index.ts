@@ -1,10 +1,10 @@
-import { createFairQueue } from '../../base/fair-queue.ts';
+import { createFairQueue } from '../../platform/async/fair-queue.ts';
 import { MAIL_BYTES_MAX } from '../../base/mail-in/read-mail.ts';
 import { readRecipient } from '../../flows/receive-mail/recipient.ts';
 import { type ReceiveDeps, receiveMail } from '../../flows/receive-mail/receive-mail.ts';
-import { type Certificate, type MailListener, startMailListener } from '../../io/mail/listener.ts';
+import { type Certificate, type MailListener, startMailListener } from '../../platform/mail/listener.ts';
 import { createMailReader } from '../../io/mail/read-inbound.ts';
-import { trustedPeers } from '../transport.ts';
+import { trustedPeers } from '../../platform/http/transport.ts';
 import { CLIENTS_MAX, createDoor } from './door.ts';
 
 export type MailInOptions = Omit<ReceiveDeps, 'read' | 'projectQueue'> & {

@@ -3,9 +3,9 @@ import { openInbound } from '../../../testkit/inbound.ts';
 import { newVerifiedStory, openMailStage } from '../../../testkit/mail-stage.ts';
 import { missingPostfix, startPostfix } from '../../../testkit/postfix.ts';
 import { startSink } from '../../../testkit/sink.ts';
-import { silentLog } from '../../base/log.ts';
+import { silentLog } from '../../platform/log.ts';
 import { relayTransport } from '../../flows/send-drafts/relay-transport.ts';
-import { openRelay } from '../../io/mail/relay.ts';
+import { openRelay } from '../../platform/mail/relay.ts';
 
 const missing = missingPostfix();
 

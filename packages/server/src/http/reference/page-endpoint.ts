@@ -1,4 +1,4 @@
-import { type Html, html, type Part } from './html.ts';
+import { type Html, html, type Part } from '../../platform/http/html.ts';
 import { jsonText } from './json-text.ts';
 import type { JsonSchema, OpenApiDocument, Operation, Response } from './openapi.ts';
 import { inline, paragraphs } from './prose.ts';

@@ -1,5 +1,5 @@
 import type { PropertyRule } from '@beckon/contract';
-import { type Html, html } from './html.ts';
+import { type Html, html } from '../../platform/http/html.ts';
 import type { FaultEntry, OpenApiDocument } from './openapi.ts';
 import { inline } from './prose.ts';
 

@@ -1,4 +1,4 @@
-import { type Html, html, toText } from './html.ts';
+import { type Html, html, toText } from '../../platform/http/html.ts';
 import type { OpenApiDocument } from './openapi.ts';
 import { endpointArticle } from './page-endpoint.ts';
 import {

@@ -1,5 +1,5 @@
-import type { FieldFault } from '../../base/fault.ts';
-import { runSteps } from '../../base/steps.ts';
+import type { FieldFault } from '../../platform/fault.ts';
+import { runSteps } from '../../platform/time/steps.ts';
 import { INGEST_ENDPOINTS } from '../v1/index.ts';
 import type { IngestEndpoint } from '../v1/endpoint.ts';
 import { parameterRefs, schemaRef } from './components.ts';

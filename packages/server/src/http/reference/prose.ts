@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts';
+import { type Html, html } from '../../platform/http/html.ts';
 
 /** The parts of Markdown that this page needs: `## ` headings, `- ` lists, paragraphs, code in backticks. */
 export type Section = { id: string; title: string; body: Html[] };

@@ -3,7 +3,7 @@ import { FAULT_MESSAGES } from '@beckon/contract';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import Fastify from 'fastify';
 import { afterAll, expect, test } from 'vitest';
-import { isEmail } from '../../base/records/email.ts';
+import { isEmail } from '../../platform/records/email.ts';
 import { INGEST_ENDPOINTS } from '../v1/index.ts';
 import { buildDocument } from './document.ts';
 import { mountReference } from './index.ts';

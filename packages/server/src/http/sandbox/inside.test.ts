@@ -8,16 +8,16 @@ import { testSandbox, type TestSandbox } from '../../../testkit/sandbox.ts';
 import { testProject, testServer } from '../../../testkit/server.ts';
 import { startSink } from '../../../testkit/sink.ts';
 import { AGENT, settled } from '../../../testkit/webhooks.ts';
-import { idMaker } from '../../base/ids.ts';
-import { letterToken, type TokenUse } from '../../base/letter-token.ts';
-import { silentLog } from '../../base/log.ts';
-import { createSealer } from '../../base/seal.ts';
+import { idMaker } from '../../platform/ids.ts';
+import { letterToken, type TokenUse } from '../../platform/crypto/email-token.ts';
+import { silentLog } from '../../platform/log.ts';
+import { createSealer } from '../../platform/crypto/encrypt.ts';
 import { createDelivery } from '../../flows/deliver-webhooks/index.ts';
 import { erasePerson } from '../../flows/erase-person.ts';
 import { settleHits } from '../../flows/track/settle-hits.ts';
 import { setSettings } from '../../flows/set-settings.ts';
 import { addEndpoint } from '../../flows/webhook-endpoints.ts';
-import { createOutbound } from '../../io/outbound/outbound.ts';
+import { createOutbound } from '../../platform/outbound/outbound.ts';
 
 const DAY = 86_400_000;
 

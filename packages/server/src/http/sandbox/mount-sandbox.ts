@@ -1,14 +1,14 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { iso } from '../../base/clock.ts';
-import { Fault } from '../../base/fault.ts';
+import { iso } from '../../platform/time/clock.ts';
+import { Fault } from '../../platform/fault.ts';
 import type { VerifiedKey } from '../../features/keys/key.ts';
-import { readTurn } from '../../features/turns/turn.ts';
+import { readTurn } from '../../platform/locks/project-lock.ts';
 import { type AdvanceDeps, advanceClock, readAdvance } from '../../flows/sandbox/advance-clock.ts';
 import { authenticate } from '../auth.ts';
 import type { Call, HttpDeps } from '../deps.ts';
-import { checkJsonBodies } from '../check-json.ts';
-import { refuseBody } from '../refuse-body.ts';
-import { answerFault } from '../faults.ts';
+import { checkJsonBodies } from '../../platform/http/check-json.ts';
+import { refuseBody } from '../../platform/http/refuse-body.ts';
+import { answerFault } from '../../platform/http/faults.ts';
 
 export type SandboxDeps = AdvanceDeps & Pick<HttpDeps, 'keyring' | 'guard' | 'transport'>;
 

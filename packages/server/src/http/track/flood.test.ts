@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { withoutDatabase } from '../../../testkit/outage.ts';
 import { openStage } from '../../../testkit/story.ts';
 import { sendTracked, settleAll, startTracking } from '../../../testkit/tracking.ts';
-import { idMaker } from '../../base/ids.ts';
-import { silentLog } from '../../base/log.ts';
+import { idMaker } from '../../platform/ids.ts';
+import { silentLog } from '../../platform/log.ts';
 import { settleHits } from '../../flows/track/settle-hits.ts';
 
 const stage = await openStage();

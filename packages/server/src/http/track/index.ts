@@ -1,11 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '../../base/clock.ts';
-import { type LetterName, readLetterToken, type TokenKeys, type TokenUse } from '../../base/letter-token.ts';
-import type { Log } from '../../base/log.ts';
+import type { Clock } from '../../platform/time/clock.ts';
+import {
+  type LetterName,
+  readLetterToken,
+  type TokenKeys,
+  type TokenUse,
+} from '../../platform/crypto/email-token.ts';
+import type { Log } from '../../platform/log.ts';
 import type { Hit } from '../../features/outcomes/hit.ts';
 import { signsOf } from '../../features/outcomes/bot.ts';
 import type { Tracker } from '../../flows/track/tracker.ts';
-import { clientAddress, type TransportRules } from '../transport.ts';
+import { clientAddress, type TransportRules } from '../../platform/http/transport.ts';
 import { linkPage, PIXEL } from './pages.ts';
 
 export type TrackingDeps = {

@@ -1,5 +1,5 @@
-import { LANGUAGES } from '../../base/recipient-texts/languages.ts';
-import { negotiateLanguage } from '../../base/recipient-texts/negotiate-language.ts';
+import { LANGUAGES } from '../../platform/recipient-texts/languages.ts';
+import { negotiateLanguage } from '../../platform/recipient-texts/negotiate-language.ts';
 
 /** A transparent GIF of one pixel. */
 export const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { Fault } from '../../base/fault.ts';
-import type { TokenKeys } from '../../base/letter-token.ts';
+import { Fault } from '../../platform/fault.ts';
+import type { TokenKeys } from '../../platform/crypto/email-token.ts';
 import { probeAnswer } from '../../features/domains/probe-token.ts';
-import { answerFault } from '../faults.ts';
+import { answerFault } from '../../platform/http/faults.ts';
 
 /** Serves `/.well-known/beckon/<token>`, by which this installation checks whether a domain's host for links leads to it. */
 export function mountProbe(app: FastifyInstance, { tokenKeys }: { tokenKeys: TokenKeys }): void {

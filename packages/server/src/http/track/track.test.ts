@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkLetter } from '../../flows/test-inbox/check-letter.ts';
-import { letterToken, type TokenUse } from '../../base/letter-token.ts';
+import { letterToken, type TokenUse } from '../../platform/crypto/email-token.ts';
 import { HOUR } from '../../../testkit/drafts.ts';
 import { testRenderer, TOKEN_KEYS } from '../../../testkit/mailroom.ts';
 import { openStage } from '../../../testkit/story.ts';

@@ -1,7 +1,7 @@
 import type { BulkError, Endpoint } from '@beckon/contract';
-import type { FieldFault } from '../../base/fault.ts';
-import type { ReadOptions } from '../../base/records/record.ts';
-import type { Steps } from '../../base/steps.ts';
+import type { FieldFault } from '../../platform/fault.ts';
+import type { ReadOptions } from '../../platform/records/record.ts';
+import type { Steps } from '../../platform/time/steps.ts';
 import type { Reply } from '../../flows/accept/entry.ts';
 
 /** The endpoint's own part of the pipeline that all five share (`ingest.ts`). */

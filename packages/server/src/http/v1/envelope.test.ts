@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readEvent } from '../../base/records/record.ts';
-import { runSteps } from '../../base/steps.ts';
+import { readEvent } from '../../platform/records/record.ts';
+import { runSteps } from '../../platform/time/steps.ts';
 import { readBatch, readBulk } from './envelope.ts';
 
 const options = { now: Date.UTC(2026, 0, 15), checkStrings: true };

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { createFairQueue } from '../../base/fair-queue.ts';
+import { createFairQueue } from '../../platform/async/fair-queue.ts';
 
 /** Lets the process answer others before the next step of a large body. */
 export type Pause = () => Promise<void>;

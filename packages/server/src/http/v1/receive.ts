@@ -1,13 +1,19 @@
 import { setImmediate } from 'node:timers/promises';
 import { MANY_BODY_MAX_BYTES, SINGLE_BODY_MAX_BYTES } from '@beckon/contract';
-import { Fault } from '../../base/fault.ts';
-import { parseInPieces } from '../../base/json-pieces.ts';
-import type { JsonBounds } from '../../base/json-scan.ts';
-import { runSteps, runStepsSlowly, type Steps } from '../../base/steps.ts';
+import { Fault } from '../../platform/fault.ts';
+import { parseInPieces } from '../../platform/text/json-pieces.ts';
+import type { JsonBounds } from '../../platform/text/json-scan.ts';
+import { runSteps, runStepsSlowly, type Steps } from '../../platform/time/steps.ts';
 import { fingerprint } from '../../features/idempotency/fingerprint.ts';
 import { type IdempotencyKey, readIdempotencyKey } from '../../features/idempotency/key.ts';
-import { type BodyHold, readBody, tooBusy } from '../body.ts';
-import { checkJson, heapBytesOf, MANY_JSON, SINGLE_JSON, TEXT_BYTES } from '../check-json.ts';
+import { type BodyHold, readBody, tooBusy } from '../../platform/http/body.ts';
+import {
+  checkJson,
+  heapBytesOf,
+  MANY_JSON,
+  SINGLE_JSON,
+  TEXT_BYTES,
+} from '../../platform/http/check-json.ts';
 import type { Call } from '../deps.ts';
 import type { IngestEndpoint, ReadRequest } from './endpoint.ts';
 import type { LargeBodies, Pause } from './large-bodies.ts';

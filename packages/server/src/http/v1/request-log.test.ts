@@ -12,11 +12,11 @@ import {
   USERS,
 } from '../../../testkit/endpoints.ts';
 import { testProject, testServer } from '../../../testkit/server.ts';
-import { NO_FILTER } from '../../base/filter/filter.ts';
-import { silentLog } from '../../base/log.ts';
+import { NO_FILTER } from '../../platform/filter/filter.ts';
+import { silentLog } from '../../platform/log.ts';
 import { readStream } from '../../features/stream/read-stream.ts';
 import type { RequestItem, StreamItem } from '../../features/stream/stream.ts';
-import { openDatabase } from '../../io/db/database.ts';
+import { openDatabase } from '../../platform/db/database.ts';
 
 type Send = (facts: Facts, body: unknown, headers?: Record<string, string>) => Promise<unknown>;
 

@@ -1,5 +1,5 @@
-import { within } from '../../base/within.ts';
-import type { LookUp } from '../dns/look-up.ts';
+import { within } from '../../platform/time/within.ts';
+import type { LookUp } from '../../platform/dns/look-up.ts';
 import { isMadeToBeSlow, isSlowToProve } from './made-to-be-slow.ts';
 
 /** The result for the domain in `From`. */

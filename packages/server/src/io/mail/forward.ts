@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { dkimField } from './dkim.ts';
-import { mailboxField, textField } from './header-text.ts';
-import type { DkimKey, Mailbox } from './letter.ts';
-import { wireAddress } from './address.ts';
-import { quotedPrintable } from './quoted-printable.ts';
+import { dkimField } from '../../platform/mail/dkim.ts';
+import { mailboxField, textField } from '../../platform/mail/header-text.ts';
+import type { DkimKey, Mailbox } from '../../platform/mail/outgoing-email.ts';
+import { wireAddress } from '../../platform/mail/address.ts';
+import { quotedPrintable } from '../../platform/mail/quoted-printable.ts';
 
 /** The sender, the recipient and the names with which an incoming email is forwarded. */
 export type Forward = {

@@ -3,8 +3,8 @@ import type { InboundMail } from '../../base/mail-in/mail.ts';
 import type { MailEnvelope, MailVerdict } from '../../base/mail-in/verdict.ts';
 import { readMail } from '../../base/mail-in/read-mail.ts';
 import { replyText } from '../../base/mail-in/reply-text.ts';
-import { createWorkerPool, type WorkerPool } from '../threads/worker-pool.ts';
-import { TaskStopped } from '../threads/task-stopped.ts';
+import { createWorkerPool, type WorkerPool } from '../../platform/threads/worker-pool.ts';
+import { TaskStopped } from '../../platform/threads/task-stopped.ts';
 
 /** An inbound email, its classification, and the text that its author wrote. */
 export type ReadInbound = { mail: InboundMail; verdict: MailVerdict; text: string };

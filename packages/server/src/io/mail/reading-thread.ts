@@ -1,5 +1,5 @@
-import { serveTasks } from '../threads/serve-tasks.ts';
-import { JoinedChunks } from './joined-chunks.ts';
+import { serveTasks } from '../../platform/threads/serve-tasks.ts';
+import { JoinedChunks } from '../../platform/mail/joined-chunks.ts';
 import { readHere } from './read-inbound.ts';
 
 Object.assign(globalThis, { Blob: JoinedChunks });

@@ -2,7 +2,7 @@ import { Agent as PlainAgent } from 'node:http';
 import { Agent } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Stripe from 'stripe';
-import { backoffMs } from '../../base/backoff.ts';
+import { backoffMs } from '../../platform/async/backoff.ts';
 import { type Asked, type Kind, type Page, readPage } from './pages.ts';
 import { judgeError, StripeRefusal } from './refusal.ts';
 

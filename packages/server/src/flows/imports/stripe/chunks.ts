@@ -1,7 +1,7 @@
 import { BULK_INGEST_MAX_RECORDS } from '@beckon/contract';
 import { type BillingRecords, recordsOf } from '../../../base/billing/records.ts';
 import type { Catalogue } from '../../../base/billing/catalogue.ts';
-import { iso } from '../../../base/clock.ts';
+import { iso } from '../../../platform/time/clock.ts';
 import type { CustomerHistory } from '../../../features/billing/snapshot.ts';
 import type { ImportChunk, ImportNote } from '../../../features/imports/source.ts';
 

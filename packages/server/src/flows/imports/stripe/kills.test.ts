@@ -6,7 +6,7 @@ import { putRecords } from '../../../../testkit/inbox.ts';
 import { importDeps, workThrough } from '../../../../testkit/imports.ts';
 import { stripeAccount } from '../../../../testkit/stripe-account.ts';
 import { STRIPE_KEY, stripeServer } from '../../../../testkit/stripe-server.ts';
-import { idMaker } from '../../../base/ids.ts';
+import { idMaker } from '../../../platform/ids.ts';
 import type { Import } from '../../../features/imports/import.ts';
 import type { ImportRef } from '../../../features/imports/store.ts';
 import { openStripe } from '../../../io/stripe/open-stripe.ts';

@@ -4,8 +4,8 @@ import { listNamed, listUndecided, type Undecided } from '../../../features/bill
 import type { Snapshot } from '../../../features/billing/snapshot.ts';
 import { findByAddress } from '../../../features/people/find-emails.ts';
 import { findPeople } from '../../../features/people/people.ts';
-import type { Database } from '../../../io/db/database.ts';
-import type { Tx } from '../../../io/db/statements.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
 import type { StripeAsked } from '../deps.ts';
 
 const AT_ONCE = 500;

@@ -7,7 +7,7 @@ import { StripeRefusal } from '../../../io/stripe/refusal.ts';
 import type { StripeReader } from '../../../io/stripe/open-stripe.ts';
 import type { StripeAsked } from '../deps.ts';
 import { matchCustomers } from './match-customers.ts';
-import type { Database } from '../../../io/db/database.ts';
+import type { Database } from '../../../platform/db/database.ts';
 
 export type StripeDeps = {
   db: Pick<Database, 'transaction' | 'query' | 'prepared'>;

@@ -9,7 +9,7 @@ import expected from '../../../../testkit/cases/stripe-events.json' with { type:
 import { stripeCustomer } from '../../../../testkit/stripe-objects.ts';
 import { SCENARIOS_AT, scenarioWorld } from '../../../../testkit/stripe-scenarios.ts';
 import { STRIPE_KEY, stripeServer } from '../../../../testkit/stripe-server.ts';
-import { idMaker } from '../../../base/ids.ts';
+import { idMaker } from '../../../platform/ids.ts';
 import { insertImport } from '../../../features/imports/store.ts';
 import { NOTHING_COUNTED } from '../../../features/imports/import.ts';
 import type { ImportChunk, Place } from '../../../features/imports/source.ts';

@@ -1,4 +1,4 @@
-import { readEvent } from '../../../base/records/record.ts';
+import { readEvent } from '../../../platform/records/record.ts';
 import type { IngestEndpoint } from '../endpoint.ts';
 import { readBulk } from '../envelope.ts';
 

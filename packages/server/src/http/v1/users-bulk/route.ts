@@ -1,4 +1,4 @@
-import { readUser } from '../../../base/records/record.ts';
+import { readUser } from '../../../platform/records/record.ts';
 import type { IngestEndpoint } from '../endpoint.ts';
 import { readBulk } from '../envelope.ts';
 

@@ -1,0 +1,57 @@
+import { afterAll, expect, test } from 'vitest';
+import { testDatabase } from '../../../testkit/database.ts';
+import { silentPeer } from '../../../testkit/silent-peer.ts';
+import { systemClock } from '../time/clock.ts';
+import { silentLog } from '../log.ts';
+import type { ConnectionSource } from '../db/connection.ts';
+import { type Database, openDatabase } from '../db/database.ts';
+import { createProject } from '../../flows/create-project.ts';
+import { takeTurn } from './project-lock.ts';
+
+const own = await testDatabase();
+const db = await open(own.connection);
+afterAll(async () => {
+  await db.close();
+  await own.drop();
+});
+
+function open(connection: ConnectionSource): Promise<Database> {
+  return openDatabase({ connection, clock: systemClock, log: silentLog, idleWithinMs: 100 });
+}
+
+test('a process that holds the project lock and disappears loses it to the next one', async () => {
+  const { id: projectId } = await createProject(db, { name: 'Acme' });
+  const peer = await silentPeer(own.url);
+  const gone = await open(peer.connection);
+  const taken = Promise.withResolvers<void>();
+  const goesOn = Promise.withResolvers<void>();
+  const lost = gone.transaction(async (tx) => {
+    await takeTurn(tx, projectId);
+    peer.goSilent();
+    taken.resolve();
+    await goesOn.promise;
+    await tx.query('SELECT 1');
+  });
+  const heard = expect(lost).rejects.toThrow();
+  await taken.promise;
+  expect(await db.transaction((tx) => takeTurn(tx, projectId))).toBeDefined();
+  await peer.close();
+  goesOn.resolve();
+  await heard;
+  await gone.close();
+});
+
+test('the database ends a wait for a lock after its timeout', async () => {
+  const settings = await db.transaction((tx) =>
+    tx.query(
+      `SELECT name, setting FROM pg_settings WHERE name ~ '^(idle_in_trans.*|lock_timeout)' ORDER BY 1`,
+    ),
+  );
+  expect(settings).toEqual([
+    { name: 'idle_in_transaction_session_timeout', setting: '100' },
+    { name: 'lock_timeout', setting: '8000' },
+  ]);
+  // Behind a pooler the next transaction belongs to another client.
+  const after = await db.query(`SHOW lock_timeout`);
+  expect(after).toEqual([{ lock_timeout: '0' }]);
+});

@@ -1,0 +1,197 @@
+import { Readable } from 'node:stream';
+import { rootCertificates } from 'node:tls';
+import SMTPConnection, {
+  type SMTPConnectionOptions,
+  type SMTPConnectionSendInfo,
+} from 'nodemailer/lib/smtp-connection';
+import type { SmtpStage } from './smtp-reply.ts';
+import type { MailEnvelope, RelayOptions, RelayTimeouts } from './submit.ts';
+import type { Ending } from './outcome.ts';
+import { type Progress, watchProgress } from './progress.ts';
+import type { RelayAddress } from './relay-url.ts';
+
+/** One connection to a relay, which sends emails one after another. */
+export type Line = {
+  /** Returns the number of emails it was used for. */
+  letters: () => number;
+  /** Returns whether the relay or this process closed the connection. */
+  isDead: () => boolean;
+  send: (envelope: MailEnvelope, mime: Uint8Array) => Promise<Ending>;
+  /** After a refusal, returns whether the relay is ready for the next email. */
+  reset: () => Promise<boolean>;
+  /** Ends the email in progress with this reason. Without one, it sends QUIT to the relay. */
+  hangUp: (reason: string) => void;
+};
+
+export type LineOptions = {
+  address: RelayAddress;
+  name: string | undefined;
+  tls: RelayOptions['tls'];
+  timeouts: RelayTimeouts;
+  dotSent?: RelayOptions['dotSent'];
+  /** Aborts opening. */
+  signal: AbortSignal;
+};
+
+export type Opening = { line: Line } | { line: null; ending: Ending };
+
+type Failure = Error & {
+  responseCode?: number | undefined;
+  response?: string | undefined;
+  command?: string | undefined;
+  code?: string | undefined;
+};
+
+const REPLY_BYTES_MAX = 65_536;
+const SOCKET_CLOSE_MS = 1_000;
+const RESET_MS = 5_000;
+
+export async function openLine(options: LineOptions): Promise<Opening> {
+  const progress = watchProgress();
+  const connection = new SMTPConnection({ ...connectionOptions(options), logger: progress.logger });
+  const line = lineOver(connection, progress, options.dotSent);
+  const opened = Promise.withResolvers<Opening>();
+  const fail = (error: Failure): void =>
+    opened.resolve({ line: null, ending: endingOf(error, progress, null) });
+  const ready = (): void => opened.resolve({ line });
+  const giveUp = (): void => fail(new Error('The relay took too long, or was no longer needed'));
+  const deadline = setTimeout(giveUp, options.timeouts.connectMs);
+  options.signal.addEventListener('abort', giveUp);
+  connection.on('error', fail);
+  connection.on('end', () => fail(new Error('The relay closed the connection')));
+  const { credentials } = options.address;
+  connection.connect((error) => {
+    if (error) fail(error);
+    else if (credentials) connection.login({ ...credentials }, (no) => (no ? fail(no) : ready()));
+    else ready();
+  });
+  const opening = await opened.promise;
+  clearTimeout(deadline);
+  options.signal.removeEventListener('abort', giveUp);
+  if (!opening.line) connection.close();
+  return opening;
+}
+
+function lineOver(connection: SMTPConnection, progress: Progress, dotSent: LineOptions['dotSent']): Line {
+  let letters = 0;
+  let dead = false;
+  let underWay: ((reason: string) => void) | null = null;
+
+  function endWith(reason: string): void {
+    dead = true;
+    underWay?.(reason);
+  }
+  // The library's own error comes first, but not always.
+  connection.on('end', () => {
+    dead = true;
+    queueMicrotask(() => endWith('The relay closed the connection'));
+  });
+
+  return {
+    letters: () => letters,
+    isDead: () => dead,
+    async send(envelope, mime) {
+      letters += 1;
+      const body = bodyOf(mime);
+      // The library writes the final dot as soon as it has read the whole email.
+      if (dotSent) body.once('end', () => setImmediate(dotSent));
+      const ended = Promise.withResolvers<Ending>();
+      underWay = (reason) => ended.resolve(endingOf(new Error(reason), progress, body));
+      progress.beginLetter();
+      connection.send(envelopeOf(envelope, mime), body, (error, info) => {
+        ended.resolve(error ? endingOf(error, progress, body) : acceptance(info, body));
+      });
+      const ending = await ended.promise;
+      underWay = null;
+      return ending;
+    },
+    async reset() {
+      const done = Promise.withResolvers<boolean>();
+      underWay = () => done.resolve(false);
+      const late = setTimeout(() => done.resolve(false), RESET_MS);
+      connection.reset((error) => done.resolve(!error));
+      const ready = await done.promise;
+      clearTimeout(late);
+      underWay = null;
+      return ready;
+    },
+    hangUp(reason) {
+      // The result of the email is decided before the connection is closed, because no reply is read afterwards.
+      const silently = underWay !== null || dead;
+      endWith(reason);
+      if (!silently) connection.quit();
+      connection.close();
+    },
+  };
+}
+
+/** An email counts as being sent only once its first byte is read. The library reads it after the relay's 354. */
+function bodyOf(mime: Uint8Array): Readable {
+  return new Readable({
+    read() {
+      this.push(mime);
+      this.push(null);
+    },
+  });
+}
+
+/** Emails are 7-bit, so 8BITMIME is not announced, and no server on the route has a reason to rewrite them. */
+function envelopeOf({ from, to, envid }: MailEnvelope, mime: Uint8Array) {
+  const dsn = { ret: 'HDRS', envid, notify: ['FAILURE', 'DELAY'] };
+  return { from, to: [to], size: mime.byteLength, dsn };
+}
+
+function acceptance(info: SMTPConnectionSendInfo | undefined, body: Readable): Ending {
+  const reply = info?.response ?? '';
+  return {
+    code: Number(/^\d{3}/.exec(reply)?.[0] ?? 0) || null,
+    reply,
+    reason: 'The relay replied before it had the email',
+    stage: 'body',
+    bodyRead: body.readableDidRead,
+    bodyEnded: body.readableEnded,
+  };
+}
+
+function endingOf(error: Failure, progress: Progress, body: Readable | null): Ending {
+  const { message, responseCode, response } = error;
+  const bodyRead = body?.readableDidRead ?? false;
+  const bodyEnded = body?.readableEnded ?? false;
+  // The library compares the size of the email with the limit that the relay announced, without asking the relay.
+  if (error.code === 'EMESSAGE' && error.command === 'MAIL FROM') {
+    const reply = `552 5.3.4 ${message}`;
+    return { code: 552, reply, reason: message, stage: 'mail', bodyRead, bodyEnded };
+  }
+  const stage = namedStage(error) ?? (responseCode ? progress.answered() : progress.awaited());
+  return { code: responseCode ?? null, reply: response ?? '', reason: message, stage, bodyRead, bodyEnded };
+}
+
+/** Returns the stage if the library names the command. */
+function namedStage({ command, code }: Failure): SmtpStage | null {
+  if (code === 'EDNS') return 'connect';
+  if (code === 'ETLS') return 'tls';
+  if (code === 'EAUTH') return 'auth';
+  if (command === 'MAIL FROM') return 'mail';
+  if (command === 'RCPT TO') return 'rcpt';
+  if (command === 'DATA') return code === 'EMESSAGE' ? 'body' : 'data';
+  return null;
+}
+
+function connectionOptions({ address, name, tls, timeouts }: LineOptions): SMTPConnectionOptions {
+  return {
+    host: address.host,
+    port: address.port,
+    secure: address.secure,
+    requireTLS: !address.secure && address.startTls === 'required',
+    ignoreTLS: !address.secure && address.startTls === 'none',
+    name,
+    tls: { minVersion: 'TLSv1.2', ...(tls ? { ...tls, ca: [...rootCertificates, tls.ca] } : {}) },
+    connectionTimeout: timeouts.connectMs,
+    greetingTimeout: timeouts.connectMs,
+    dnsTimeout: timeouts.connectMs,
+    socketTimeout: timeouts.silenceMs,
+    socketCloseTimeout: SOCKET_CLOSE_MS,
+    maxResponseSize: REPLY_BYTES_MAX,
+    transactionLog: true,
+  };
+}

@@ -1,0 +1,27 @@
+import { type LineOptions, openLine } from './connection.ts';
+import { readRelayUrl } from './relay-url.ts';
+
+/**
+ * Checks whether a relay accepts our connection, including encryption and password. Returns the reason if not, else null. It sends no
+ * email.
+ */
+export async function probeRelay(
+  url: string,
+  { withinMs, tls }: { withinMs: number; tls?: LineOptions['tls'] },
+): Promise<string | null> {
+  const cut = new AbortController();
+  const timeouts = { connectMs: withinMs, silenceMs: withinMs, letterMs: withinMs, idleMs: 0 };
+  const opening = await openLine({
+    address: readRelayUrl(url),
+    name: undefined,
+    tls,
+    timeouts,
+    signal: cut.signal,
+  });
+  if (!opening.line) {
+    const { stage, reply, reason } = opening.ending;
+    return `${stage}: ${reply || reason}`;
+  }
+  opening.line.hangUp('');
+  return null;
+}

@@ -1,0 +1,299 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import {
+  FAULT_ACTS,
+  FAULT_POINTS,
+  type FaultAct,
+  type FaultPoint,
+  type FaultRelay,
+  startFaultRelay,
+} from '../../../testkit/fault-relay.ts';
+import { type Sink, type SinkOptions, startSink } from '../../../testkit/sink.ts';
+import { silentLog } from '../log.ts';
+import type { Relay, RelayOptions } from './submit.ts';
+import { openRelay } from './relay.ts';
+
+const CREDENTIALS = { user: 'shop', pass: 'p@ss:word' };
+const LOGIN = 'shop:p%40ss%3Aword';
+const ENVELOPE = { from: 'b+1@bounce.shop.test', to: 'zoe@home.test', envid: null };
+/** Long enough to be sent in more than one chunk. */
+const mimeOf = (id: string): Buffer =>
+  Buffer.from(`Message-ID: <${id}>\r\nSubject: Hello\r\n\r\n${'A line of a letter.\r\n'.repeat(4_000)}`);
+
+function relayTo(port: number, options: Partial<RelayOptions> = {}): Relay {
+  const relay = openRelay({ url: `smtp://${LOGIN}@127.0.0.1:${port}`, log: silentLog, ...options });
+  onTestFinished(() => relay.close(0));
+  return relay;
+}
+
+async function sink(options: SinkOptions = {}): Promise<Sink> {
+  const started = await startSink(options);
+  onTestFinished(() => started.close());
+  return started;
+}
+
+async function faultsBefore(port: number): Promise<FaultRelay> {
+  const started = await startFaultRelay({ upstream: { port } });
+  onTestFinished(() => started.close());
+  return started;
+}
+
+const BODY_POINTS: FaultPoint[] = ['first_byte', 'mid_body', 'after_dot'];
+
+/** Returns the expected result for a fault and its stage. */
+function expected(point: FaultPoint, act: FaultAct): object {
+  if (act === 'accept' || point === 'after_reply') return { result: 'accepted' };
+  const inBody = BODY_POINTS.includes(point);
+  if (act === 'drop' || act === 'hang') return { result: inBody ? 'unknown' : 'not_sent' };
+  // A refusal before any command, or at EHLO, after which HELO is tried: no definite reply, and nothing sent.
+  if (point === 'connect' || point === 'ehlo') return { result: 'not_sent' };
+  const [code, reply] = act === 'defer' ? [451, '451 4.3.0 Later'] : [554, '554 5.5.0 Never'];
+  return { result: 'refused', stage: inBody ? 'body' : point, code, reply };
+}
+
+/** The stage at which a connection was lost. */
+const STAGE_OF: Partial<Record<FaultPoint, string>> = Object.fromEntries(
+  ['greeting', 'ehlo', 'auth', 'mail', 'rcpt', 'data'].map((point) => [point, point]),
+);
+
+describe.each([true, false])('openRelay with pipelining %s', (pipelining) => {
+  let far: Sink;
+  beforeAll(async () => {
+    far = await startSink({ credentials: CREDENTIALS, pipelining });
+  });
+  afterAll(() => far.close());
+
+  async function handTwice(point: FaultPoint, act: FaultAct): Promise<void> {
+    const id = `${point}-${act}@shop.test`;
+    const faults = await startFaultRelay({ upstream: { port: far.port } });
+    const timeouts = act === 'hang' ? { connectMs: 1_000, silenceMs: 300 } : {};
+    const relay = openRelay({ url: `smtp://${LOGIN}@127.0.0.1:${faults.port}`, timeouts, log: silentLog });
+    try {
+      faults.plan({ point, act });
+      const handOver = await relay.hand(ENVELOPE, mimeOf(id));
+      faults.plan(null);
+
+      expect(handOver).toMatchObject(expected(point, act));
+      if (handOver.result === 'not_sent' && STAGE_OF[point]) expect(handOver.stage).toBe(STAGE_OF[point]);
+      const copies = far.copies.get(id) ?? 0;
+      if (handOver.result === 'accepted') expect(copies).toBe(1);
+      else if (handOver.result === 'unknown') expect(copies).toBeLessThanOrEqual(1);
+      else {
+        // An email that was certainly not sent succeeds on retry, and arrives once.
+        expect(copies).toBe(0);
+        expect(await relay.hand(ENVELOPE, mimeOf(id))).toMatchObject({ result: 'accepted' });
+        expect(far.copies.get(id)).toBe(1);
+      }
+    } finally {
+      await relay.close(0);
+      await faults.close();
+    }
+  }
+
+  const rows = FAULT_POINTS.flatMap((point) => FAULT_ACTS.map((act) => [point, act] as const));
+  it.concurrent.each(rows)('at %s, if the relay does this: %s', handTwice);
+});
+
+it('returns unknown for an email whose reply was lost, although it arrived', async () => {
+  const far = await sink({ credentials: CREDENTIALS });
+  const faults = await faultsBefore(far.port);
+  faults.plan({ point: 'after_dot', act: 'drop' });
+  const handOver = await relayTo(faults.port).hand(ENVELOPE, mimeOf('lost@shop.test'));
+  expect([handOver.result, far.copies.get('lost@shop.test')]).toEqual(['unknown', 1]);
+});
+
+it('sends emails one after another over one connection, and uses at most one connection per slot', async () => {
+  const far = await sink();
+  const relay = relayTo(far.port, { url: `smtp://127.0.0.1:${far.port}`, slots: 3 });
+  for (let i = 0; i < 5; i += 1) await relay.hand(ENVELOPE, mimeOf(`one-${i}@shop.test`));
+  expect(far.connections()).toBe(1);
+  await Promise.all(
+    Array.from({ length: 30 }, (_, i) => relay.hand(ENVELOPE, mimeOf(`many-${i}@shop.test`))),
+  );
+  expect(far.connections()).toBeLessThanOrEqual(3);
+  expect([...far.copies.values()]).toEqual(Array.from({ length: 35 }, () => 1));
+});
+
+it("returns the relay's id of an email, and passes on the ENVID", async () => {
+  const far = await sink();
+  const relay = relayTo(far.port, { url: `smtp://127.0.0.1:${far.port}` });
+  const handOver = await relay.hand({ ...ENVELOPE, envid: 'letter+1=2' }, mimeOf('a@shop.test'));
+  expect(handOver).toMatchObject({ result: 'accepted', relayId: expect.stringMatching(/^[A-Z0-9]{16}$/) });
+  expect(far.letters).toMatchObject([{ from: ENVELOPE.from, to: [ENVELOPE.to], envid: 'letter+1=2' }]);
+  expect(far.letters[0]?.raw).toBe(mimeOf('a@shop.test').toString());
+});
+
+it('replaces a kept connection that fails before the reply to MAIL, but not a fresh one', async () => {
+  const far = await sink({ credentials: CREDENTIALS });
+  const faults = await faultsBefore(far.port);
+  const relay = relayTo(faults.port);
+  expect(await relay.hand(ENVELOPE, mimeOf('1@shop.test'))).toMatchObject({ result: 'accepted' });
+  faults.plan({ point: 'mail', act: 'drop', times: 1 });
+  expect(await relay.hand(ENVELOPE, mimeOf('2@shop.test'))).toMatchObject({ result: 'accepted' });
+  expect(faults.connections()).toBe(2);
+  faults.plan({ point: 'mail', act: 'drop', times: 2 });
+  expect(await relay.hand(ENVELOPE, mimeOf('3@shop.test'))).toMatchObject({
+    result: 'not_sent',
+    stage: 'mail',
+  });
+  faults.dropAll();
+  expect(await relay.hand(ENVELOPE, mimeOf('4@shop.test'))).toMatchObject({ result: 'accepted' });
+  expect([...far.copies.values()]).toEqual([1, 1, 1]);
+});
+
+it('reuses the connection after a refusal', async () => {
+  const far = await sink({
+    atRcpt: (address) => (address.startsWith('no') ? { code: 550, text: '5.1.1 No such user' } : null),
+    atBody: ({ to }) => (to[0]?.startsWith('bad') ? { code: 554, text: '5.7.1 Spam' } : null),
+  });
+  const relay = relayTo(far.port, { url: `smtp://127.0.0.1:${far.port}`, slots: 1 });
+  const hand = (to: string) => relay.hand({ ...ENVELOPE, to }, mimeOf(`${to}.id`));
+  expect(await hand('no@home.test')).toEqual({
+    result: 'refused',
+    stage: 'rcpt',
+    code: 550,
+    reply: '550 5.1.1 No such user',
+  });
+  expect(await hand('bad@home.test')).toMatchObject({ result: 'refused', stage: 'body', code: 554 });
+  expect(await hand('yes@home.test')).toMatchObject({ result: 'accepted' });
+  expect(far.connections()).toBe(1);
+});
+
+it("refuses an email beyond the relay's size limit without sending it", async () => {
+  const far = await sink({ size: 10_000 });
+  const relay = relayTo(far.port, { url: `smtp://127.0.0.1:${far.port}` });
+  const handOver = await relay.hand(ENVELOPE, mimeOf('large@shop.test'));
+  expect(handOver).toMatchObject({ result: 'refused', stage: 'mail', code: 552 });
+  expect(await relay.hand(ENVELOPE, Buffer.from('Message-ID: <small@x>\r\n\r\nx\r\n'))).toMatchObject({
+    result: 'accepted',
+  });
+});
+
+it('aborts an email that takes too long in total, and returns unknown once it was read', async () => {
+  const far = await sink({ credentials: CREDENTIALS });
+  const faults = await faultsBefore(far.port);
+  faults.plan({ point: 'after_dot', act: 'hang' });
+  const relay = relayTo(faults.port, { timeouts: { letterMs: 300 } });
+  expect(await relay.hand(ENVELOPE, mimeOf('slow@shop.test'))).toMatchObject({ result: 'unknown' });
+});
+
+it('close waits for emails in flight, then aborts them, and does not send those that wait for a slot', async () => {
+  const far = await sink({ credentials: CREDENTIALS });
+  const faults = await faultsBefore(far.port);
+  faults.plan({ point: 'mail', act: 'hang' });
+  const relay = relayTo(faults.port, { slots: 1 });
+  const inFlight = relay.hand(ENVELOPE, mimeOf('1@shop.test'));
+  const waiting = relay.hand(ENVELOPE, mimeOf('2@shop.test'));
+  await relay.close(100);
+  expect(await inFlight).toMatchObject({ result: 'not_sent' });
+  expect(await waiting).toMatchObject({ result: 'not_sent', stage: 'connect' });
+  expect(await relay.hand(ENVELOPE, mimeOf('3@shop.test'))).toMatchObject({ result: 'not_sent' });
+});
+
+it('close lets an email in flight finish', async () => {
+  const far = await sink();
+  const relay = relayTo(far.port, { url: `smtp://127.0.0.1:${far.port}` });
+  const inFlight = relay.hand(ENVELOPE, mimeOf('last@shop.test'));
+  await relay.close();
+  expect(await inFlight).toMatchObject({ result: 'accepted' });
+});
+
+it('returns not_sent at connect if no relay listens', async () => {
+  const far = await startSink();
+  await far.close();
+  expect(await relayTo(far.port).hand(ENVELOPE, mimeOf('x@y'))).toMatchObject({
+    result: 'not_sent',
+    stage: 'connect',
+  });
+});
+
+it('returns a refusal at AUTH for a wrong password', async () => {
+  const far = await sink({ credentials: CREDENTIALS });
+  const relay = relayTo(far.port, { url: `smtp://shop:wrong@127.0.0.1:${far.port}` });
+  expect(await relay.hand(ENVELOPE, mimeOf('x@y'))).toMatchObject({
+    result: 'refused',
+    stage: 'auth',
+    code: 535,
+  });
+});
+
+describe('encryption', () => {
+  const at = new URL('../../../testkit/tls/', import.meta.url);
+  const pem = (file: string): string => readFileSync(new URL(file, at), 'utf8');
+  const tls = { key: pem('first.key'), cert: pem('first.crt') };
+
+  it('ends the session before any command if the certificate is not trusted', async () => {
+    const far = await sink({ tls });
+    const relay = relayTo(far.port, { url: `smtp://localhost:${far.port}?tls=required` });
+    expect(await relay.hand(ENVELOPE, mimeOf('x@y'))).toMatchObject({ result: 'not_sent', stage: 'tls' });
+    expect(far.letters).toEqual([]);
+  });
+
+  it('accepts a trusted certificate', async () => {
+    const far = await sink({ tls });
+    const relay = relayTo(far.port, {
+      url: `smtp://localhost:${far.port}?tls=required`,
+      tls: { ca: tls.cert, servername: 'first' },
+    });
+    expect(await relay.hand(ENVELOPE, mimeOf('x@y'))).toMatchObject({ result: 'accepted' });
+  });
+
+  it('sends no email to a relay that does not offer the required encryption', async () => {
+    const far = await sink();
+    const relay = relayTo(far.port, { url: `smtp://127.0.0.1:${far.port}?tls=required` });
+    expect(await relay.hand(ENVELOPE, mimeOf('x@y'))).toMatchObject({ stage: 'tls' });
+    expect(far.letters).toEqual([]);
+  });
+});
+
+it('any envelope has exactly one recipient, or no email is sent', async () => {
+  const far = await sink();
+  const relay = relayTo(far.port, { url: `smtp://127.0.0.1:${far.port}` });
+  const trick = fc.constantFrom(
+    '\r\nRCPT TO:<evil@x.test>',
+    '> \r\nDATA\r\n',
+    '\0',
+    ',evil@x.test',
+    ' evil@x.test',
+    '> NOTIFY=NEVER',
+    '<evil@x.test>',
+    '"',
+    '\\',
+    '\u2028',
+    'ё',
+    '＠',
+    'x'.repeat(400),
+    ';',
+  );
+  const address = fc.oneof(
+    trick,
+    trick.map((one) => `zoe${one}@home.test`),
+    trick.map((one) => `zoe@home.test${one}`),
+    fc.tuple(trick, trick).map(([one, other]) => `${one}@${other}`),
+  );
+  await fc.assert(
+    fc.asyncProperty(address, fc.boolean(), async (text, asSender) => {
+      const before = far.letters.length;
+      const envelope = asSender ? { ...ENVELOPE, from: text } : { ...ENVELOPE, to: text };
+      const { result } = await relay.hand(envelope, Buffer.from('Message-ID: <x@y>\r\n\r\nx\r\n'));
+      const letters = far.letters.slice(before);
+      expect(letters.length).toBe(result === 'accepted' ? 1 : 0);
+      for (const letter of letters) {
+        expect(letter.to).toHaveLength(1);
+        for (const one of [letter.from, ...letter.to]) expect(one).toMatch(/^[^\s<>,;"\\@]+@[^\s<>,;"\\@]+$/);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+it.each([
+  'http://relay.test',
+  'relay.test:25',
+  'smtp://relay.test?tls=maybe',
+  'smtp://%zz@relay.test',
+  'smtp:///x',
+])('rejects the relay URL %s without repeating it', (url) => {
+  expect(() => openRelay({ url, log: silentLog })).toThrow(/^The address of the relay has the form/);
+});

@@ -1,0 +1,129 @@
+import { setImmediate } from 'node:timers/promises';
+import { wireAddress } from './address.ts';
+import type { HandOver, MailEnvelope, Relay, RelayOptions, RelayTimeouts } from './submit.ts';
+import { type KeptLines, keepLines } from './idle-connections.ts';
+import { type Line, type LineOptions, openLine } from './connection.ts';
+import { type Ending, outcome } from './outcome.ts';
+import { readRelayUrl } from './relay-url.ts';
+import { createSlots } from './connection-slots.ts';
+
+/**
+ * Sends emails to one relay, a few at a time, over connections that are kept for the next email. The pool is our own, because the library's
+ * does not distinguish the ways to fail: see `outcome`. It never resends an email, with one safe exception: a kept connection that fails
+ * before the reply to MAIL is replaced by a fresh one.
+ */
+/** Few relays allow fewer. Concurrent emails share a commit before and one after each email. */
+const SLOTS = 10;
+const LETTERS_A_LINE = 500;
+const CLOSE_LIMIT_MS = 10_000;
+const TIMEOUTS: RelayTimeouts = { connectMs: 20_000, silenceMs: 120_000, letterMs: 300_000, idleMs: 30_000 };
+
+type Deps = { kept: KeptLines; open: (signal: AbortSignal) => ReturnType<typeof openLine> };
+type Parcel = { envelope: MailEnvelope; mime: Uint8Array; signal: AbortSignal };
+
+export function openRelay(options: RelayOptions): Relay {
+  const timeouts = { ...TIMEOUTS, ...options.timeouts };
+  const address = readRelayUrl(options.url);
+  const count = options.slots ?? address.connections ?? SLOTS;
+  const slots = createSlots(count);
+  const kept = keepLines(timeouts.idleMs);
+  const inFlight = new Set<AbortController>();
+  const lines: Omit<LineOptions, 'signal'> = {
+    address,
+    name: options.name,
+    tls: options.tls,
+    timeouts,
+    dotSent: options.dotSent,
+  };
+  const deps: Deps = { kept, open: (signal) => openLine({ ...lines, signal }) };
+
+  async function hand(envelope: MailEnvelope, mime: Uint8Array): Promise<HandOver> {
+    const checked = checkEnvelope(envelope);
+    if ('result' in checked) return checked;
+    if (!(await slots.take())) {
+      return { result: 'not_sent', stage: 'connect', reason: 'No connection to the relay is free' };
+    }
+    const cut = new AbortController();
+    inFlight.add(cut);
+    const deadline = setTimeout(() => cut.abort(), timeouts.letterMs);
+    const { ending, line } = await converse({ envelope: checked, mime, signal: cut.signal }, deps);
+    clearTimeout(deadline);
+    inFlight.delete(cut);
+    const handOver = outcome(ending);
+    options.log.debug({ result: handOver.result, stage: ending.stage, code: ending.code }, 'email.submitted');
+    const settled = settle(line, ending, kept).finally(slots.free);
+    // The next email of the same caller finds its connection ready. After a refusal, that takes one more reply of the relay.
+    if (handOver.result === 'accepted') await settled;
+    return handOver;
+  }
+
+  return {
+    slots: count,
+    hand,
+    async close(limitMs = CLOSE_LIMIT_MS) {
+      kept.close();
+      const drained = slots.close();
+      const late = setTimeout(() => inFlight.forEach((cut) => cut.abort()), limitMs);
+      await drained;
+      clearTimeout(late);
+    },
+  };
+}
+
+async function converse(parcel: Parcel, deps: Deps): Promise<{ ending: Ending; line: Line | null }> {
+  const used = deps.kept.take();
+  if (used) {
+    const ending = await sendOver(used, parcel);
+    if (!wasDeadBefore(ending) || parcel.signal.aborted) return { ending, line: used };
+    used.hangUp('The relay had closed the connection');
+  }
+  const opening = await deps.open(parcel.signal);
+  if (!opening.line) return { ending: opening.ending, line: null };
+  return { ending: await sendOver(opening.line, parcel), line: opening.line };
+}
+
+async function sendOver(line: Line, { envelope, mime, signal }: Parcel): Promise<Ending> {
+  const cut = (): void => line.hangUp('The relay took too long, or the server stopped');
+  signal.addEventListener('abort', cut);
+  const ending = await line.send(envelope, mime);
+  signal.removeEventListener('abort', cut);
+  return ending;
+}
+
+/** A relay that ends an idle session sends 421 or nothing, whether or not MAIL crossed it on the wire. */
+function wasDeadBefore({ stage, code, bodyRead }: Ending): boolean {
+  return stage === 'mail' && !bodyRead && (code === null || code === 421);
+}
+
+async function settle(line: Line | null, ending: Ending, kept: KeptLines): Promise<void> {
+  if (!line || line.isDead()) return;
+  const accepted = ending.code !== null && ending.code < 300;
+  const resettable =
+    ending.code !== null && ending.code >= 400 && ending.code !== 421 && ending.stage !== 'mail';
+  if (!accepted && !(resettable && (await line.reset()))) {
+    return line.hangUp('The SMTP session cannot continue');
+  }
+  // An excess reply appears now, and not as the reply to the next email.
+  await setImmediate();
+  if (line.isDead()) return;
+  if (line.letters() >= LETTERS_A_LINE)
+    return line.hangUp('The connection has reached its maximum number of emails');
+  kept.keep(line);
+}
+
+/** Refuses an address that the envelope cannot contain, like the relay would. */
+function checkEnvelope({ from, to, envid }: MailEnvelope): MailEnvelope | HandOver {
+  const [sender, recipient] = [wireAddress(from), wireAddress(to)];
+  if (sender === null) {
+    return { result: 'refused', stage: 'mail', code: 553, reply: '553 5.1.7 The sender is not an address' };
+  }
+  if (recipient === null) {
+    return {
+      result: 'refused',
+      stage: 'rcpt',
+      code: 553,
+      reply: '553 5.1.3 The recipient is not an address',
+    };
+  }
+  return { from: sender, to: recipient, envid };
+}

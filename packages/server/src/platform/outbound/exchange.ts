@@ -1,0 +1,157 @@
+import http, { type ClientRequest, type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { type Agents, type Pooled, phaseOf } from './agents.ts';
+import { type Failed, failureOf, type OutboundFailure } from './failure.ts';
+import { shown } from './printable-text.ts';
+
+export type OutboundAnswer =
+  | {
+      ok: true;
+      status: number;
+      retryAfter: string | null;
+      /** The beginning of the answer, printable and storable. */
+      answer: string;
+      /** Set if a file was expected, and it was complete within its bound. */
+      file: { type: string; bytes: Buffer } | null;
+      ms: number;
+    }
+  | {
+      ok: false;
+      error: OutboundFailure;
+      detail: string;
+      ms: number;
+      /** A `reset` on a reused connection: the peer may have closed it before, or have read the whole request. */
+      wasReused?: true;
+    };
+
+export type Sent = Pooled & {
+  protocol: string;
+  host: string;
+  port: number | undefined;
+  path: string;
+  method: 'GET' | 'POST';
+  headers: Record<string, string>;
+  body: Buffer | null;
+  /** 0: no file is expected. */
+  fileMaxBytes: number;
+  posted: (() => void) | undefined;
+  /** Uses a kept connection if there is one, and keeps the connection afterwards. */
+  reuse: boolean;
+};
+
+/** A longer answer is cut off; its status counts. */
+const READ_MAX_BYTES = 16 * 1_024;
+const KEPT_BYTES = 4 * 1_024;
+const HEADER_MAX_BYTES = 16 * 1_024;
+const RETRY_AFTER_MAX = 100;
+
+export type Bounds = {
+  totalMs: number;
+  /** Functions that end the requests in progress. */
+  live: Set<() => void>;
+};
+
+/** Sends one request, and resolves with its answer, complete or cut off. Never rejects. */
+export function exchange(agents: Agents, sent: Sent, { totalMs, live }: Bounds): Promise<OutboundAnswer> {
+  const startedAt = performance.now();
+  const elapsed = (): number => Math.round(performance.now() - startedAt);
+  return new Promise((resolve) => {
+    let request: ClientRequest | null = null;
+    let isSettled = false;
+
+    function settle(answer: OutboundAnswer): void {
+      if (isSettled) return;
+      isSettled = true;
+      clearTimeout(deadline);
+      live.delete(stop);
+      resolve(answer);
+    }
+
+    function fail(failed: Failed & { wasReused?: true }): void {
+      settle({ ok: false, ...failed, ms: elapsed() });
+      request?.destroy();
+    }
+
+    const stop = (): void =>
+      fail({ error: 'reset', detail: 'Beckon canceled the request, because this server stops' });
+    live.add(stop);
+    const deadline = setTimeout(
+      () => fail({ error: 'timeout', detail: `Its response was not complete within ${totalMs / 1_000} s` }),
+      totalMs,
+    );
+
+    function start(): void {
+      const going = open(agents, sent);
+      request = going;
+      let isAnswered = false;
+      going.on('response', (response) => {
+        isAnswered = true;
+        read(response, sent.fileMaxBytes, {
+          done: (said) => settle(answerOf(response, said, elapsed())),
+          broken: (error) => fail(failureOf(error, 'open')),
+        });
+      });
+      going.on('upgrade', (_, socket) => {
+        fail({ error: 'protocol', detail: 'It responded with another protocol' });
+        socket.destroy();
+      });
+      going.on('error', (error) => {
+        const failed = failureOf(error, phaseOf(error));
+        const wasReused = failed.error === 'reset' && going.reusedSocket && !isAnswered;
+        if (wasReused) agents.forget(sent.pool);
+        fail(wasReused ? { ...failed, wasReused } : failed);
+      });
+      if (sent.posted) going.once('finish', sent.posted);
+      going.end(sent.body ?? undefined);
+    }
+
+    try {
+      start();
+    } catch (error) {
+      fail(failureOf(error instanceof Error ? error : new Error(String(error)), 'open'));
+    }
+  });
+}
+
+function open(agents: Agents, sent: Sent): ClientRequest {
+  const { protocol, host, port, path, method, headers, pool } = sent;
+  const agent = agents.of(protocol, !sent.reuse);
+  const options = { agent, host, port, path, method, headers, pool, maxHeaderSize: HEADER_MAX_BYTES };
+  return protocol === 'http:' ? http.request(options) : https.request(options);
+}
+
+type Said = { text: string; file: Buffer | null };
+type Reading = { done: (said: Said) => void; broken: (error: Error) => void };
+
+/** Reads the raw answer, without decompression. */
+function read(response: IncomingMessage, fileMaxBytes: number, { done, broken }: Reading): void {
+  const [keptMax, readMax] = [Math.max(KEPT_BYTES, fileMaxBytes), Math.max(READ_MAX_BYTES, fileMaxBytes)];
+  const kept: Buffer[] = [];
+  let bytes = 0;
+  const said = (isWhole: boolean): Said => {
+    const all = Buffer.concat(kept);
+    const file = isWhole && fileMaxBytes > 0 && bytes <= fileMaxBytes ? all : null;
+    return { text: shown(all.subarray(0, KEPT_BYTES), KEPT_BYTES), file };
+  };
+  response.on('data', (chunk: Buffer) => {
+    if (bytes < keptMax) kept.push(Buffer.from(chunk.subarray(0, keptMax - bytes)));
+    bytes += chunk.byteLength;
+    if (bytes <= readMax) return;
+    done(said(false));
+    response.destroy();
+  });
+  response.on('end', () => done(said(true)));
+  response.on('error', broken);
+}
+
+function answerOf(response: IncomingMessage, { text, file }: Said, ms: number): OutboundAnswer {
+  const { 'retry-after': retryAfter, 'content-type': type } = response.headers;
+  return {
+    ok: true,
+    status: response.statusCode ?? 0,
+    retryAfter: retryAfter?.slice(0, RETRY_AFTER_MAX) ?? null,
+    answer: text,
+    file: file && { type: type ?? '', bytes: file },
+    ms,
+  };
+}

@@ -1,0 +1,134 @@
+import { chown, copyFile, mkdir, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import pg from 'pg';
+import { binaryMajor, locateBinaries } from '../binaries.ts';
+import { dropRestoreDraft, restoreDraftOf, sweepRestoreDrafts } from '../backup/restore-partials.ts';
+import { EmbeddedFailure } from '../failure.ts';
+import { findKept } from '../find-kept-clusters.ts';
+import { readFacts, replaceFacts } from '../facts.ts';
+import { type Home, type HomeOptions, isInitialized, openHome } from '../home.ts';
+import { dataMissing, initializeCluster } from '../initialize-cluster.ts';
+import { startPostmaster } from '../start-postmaster.ts';
+import { stopPostmaster } from '../stop-postmaster.ts';
+import { type CopiedTable, copyDatabase } from './copy-database.ts';
+import { lockUpgrade } from './lock-upgrade.ts';
+import { READ_ONLY, stopLeft } from './stop-left.ts';
+import { checkSwappable, putBack, swap } from './swap.ts';
+import { oldBinaries, versionOf } from './versions.ts';
+import type { EmbeddedConnection } from '../follow.ts';
+
+export type Upgrading = HomeOptions & {
+  /** Transfers the remaining state to the new database after all rows were copied. */
+  carry(ends: { from: EmbeddedConnection; to: EmbeddedConnection }): Promise<void>;
+};
+
+export type Upgraded = { from: number; to: number; tables: CopiedTable[]; kept: string };
+
+/**
+ * Upgrades a cluster of an older major version to ours. The old programs serve the old files, read-only. A new cluster is created beside
+ * them, on the same file system, and receives every row. The folders are renamed only if both sides are equal. The old cluster is kept.
+ *
+ * If the process is killed, the old cluster is unchanged, or only renamed: the next upgrade reverts the rename and starts over.
+ */
+export async function upgradeDatabase(options: Upgrading): Promise<Upgraded> {
+  const dataDir = resolve(options.dataDir);
+  const facts = readFacts(dataDir);
+  if (!facts) throw new EmbeddedFailure('not_known', `${dataDir} contains no database`);
+  const data = resolve(dataDir, facts.data);
+  const unlock = await lockUpgrade(dataDir);
+  try {
+    await putBack(data);
+    if (!isInitialized(data)) throw await dataMissing(dataDir, data);
+    const from = await versionOf(data);
+    const to = await binaryMajor(locateBinaries());
+    if (to <= from)
+      throw new EmbeddedFailure(
+        'cannot_upgrade',
+        `The database is from PostgreSQL ${from}, and this release contains ${to}. An upgrade is not needed`,
+      );
+    const old = await openHome({ ...options, backupDir: null, binaries: oldBinaries(from) });
+    await stopLeft(old);
+    await checkSwappable(data);
+    await sweepRestoreDrafts(data);
+    const draft = restoreDraftOf(data);
+    await mkdir(draft, { mode: 0o700 });
+    if (old.runAs) await chown(draft, old.runAs.uid, old.runAs.gid);
+    try {
+      const fresh = await openFresh({ ...options, dataDir: draft }, old);
+      const tables = await copyAll({ old, fresh }, (ends) => options.carry(ends));
+      const kept = `${data}.pg${from}`;
+      await swap({ data, fresh: fresh.data, kept });
+      return { from, to, tables, kept };
+    } finally {
+      await dropRestoreDraft(draft);
+    }
+  } finally {
+    await unlock();
+  }
+}
+
+/** Creates the new cluster with the password of the old one and the settings of the operator. */
+async function openFresh(options: HomeOptions, old: Home): Promise<Home> {
+  const fresh = await openHome({ ...options, backupDir: null });
+  const [made, known] = [readFacts(fresh.dataDir), readFacts(old.dataDir)];
+  if (!made || !known) throw new Error('postgres.json has vanished');
+  const { user, password, database } = known;
+  replaceFacts(fresh.dataDir, { data: made.data, user, password, database }, fresh.owner);
+  await initializeCluster(fresh);
+  await copyFile(join(old.data, 'postgresql.auto.conf'), join(fresh.data, 'postgresql.auto.conf'));
+  return fresh;
+}
+
+async function copyAll(
+  { old, fresh }: { old: Home; fresh: Home },
+  carry: Upgrading['carry'],
+): Promise<CopiedTable[]> {
+  return served(old, READ_ONLY, (from) =>
+    served(fresh, {}, async (to) => {
+      await makeDatabase(to);
+      const tables = await copyDatabase({ from, to });
+      await carry({ from, to });
+      return tables;
+    }),
+  );
+}
+
+async function served<T>(
+  home: Home,
+  settings: Record<string, string>,
+  work: (at: EmbeddedConnection) => Promise<T>,
+): Promise<T> {
+  const started = await startPostmaster(home, { settings });
+  if (started.kind !== 'started') throw new EmbeddedFailure('cannot_start', started.why);
+  const facts = readFacts(home.dataDir);
+  if (!facts) throw new Error('postgres.json has vanished');
+  const { user, password, database } = facts;
+  const { port, pid } = started.file;
+  try {
+    return await work({ host: '127.0.0.1', port, user, password, database, ssl: false });
+  } finally {
+    await stopPostmaster(home, pid);
+  }
+}
+
+async function makeDatabase(at: EmbeddedConnection): Promise<void> {
+  const client = new pg.Client({ ...at, database: 'postgres' });
+  await client.connect();
+  try {
+    await client.query(`CREATE DATABASE ${pg.escapeIdentifier(at.database)} TEMPLATE template0`);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Deletes the databases that upgrades kept, to free disk space. */
+export async function discardOld(dataDir: string): Promise<string[]> {
+  const facts = readFacts(resolve(dataDir));
+  if (!facts) throw new EmbeddedFailure('not_known', `${dataDir} contains no database`);
+  const data = resolve(dataDir, facts.data);
+  if (!isInitialized(data))
+    throw new EmbeddedFailure('data_missing', `${data} does not exist. Upgrade the database first`);
+  const kept = await findKept(data);
+  for (const path of kept) await rm(path, { recursive: true, force: true });
+  return kept;
+}

@@ -1,0 +1,210 @@
+import { Fault } from '../fault.ts';
+import type { Log } from '../log.ts';
+import type { Database } from '../db/database.ts';
+import { fail, isFresh, retire, settle, type Bucket, type Waiter } from './bucket.ts';
+import { type Ask, insertBuckets, leaseTokens, type LeaseRow, type NewRow } from './store.ts';
+import type { Timer } from './timer.ts';
+
+/**
+ * The queue of buckets that need tokens, and the running statement; never two at once. The first statement after a quiet time is sent at
+ * the end of the current turn of the event loop. The next follows 50 ms later. So a process sends the database at most 20 statements a
+ * second, regardless of its projects and requests.
+ *
+ * If a statement fails, its tokens (granted or returned) are lost. A lost token comes back with the refill, but a doubled one would break
+ * the limit. If an answer is too late, its grants are returned.
+ */
+export type Asker = {
+  ask(bucket: Bucket): void;
+  wait(bucket: Bucket, waiter: Waiter): void;
+  /** Waits for the running statement, then returns the tokens of the buckets that `collect` finds, in a last statement. */
+  close(collect: () => Bucket[]): Promise<void>;
+};
+
+export type AskerDeps = {
+  db: Pick<Database, 'prepared' | 'query' | 'clock'>;
+  defaults: Record<string, { rate: number; burst: number }>;
+  log: Log;
+  timer: Timer;
+  settled(buckets: Bucket[], now: number): void;
+};
+
+const PACE_MS = 50;
+const ANSWER_WITHIN_MS = 2_000;
+/** Buckets in one statement; the others wait for the next. */
+const BUCKETS_PER_STATEMENT = 2_000;
+
+type State = AskerDeps & {
+  line: Bucket[];
+  sentAt: number;
+  /** The running statement. Otherwise `departure` cancels the next one, if it is scheduled. */
+  running: Promise<void> | null;
+  departure: (() => void) | null;
+  closed: boolean;
+  failing: boolean;
+};
+
+export function createAsker(deps: AskerDeps): Asker {
+  const state: State = {
+    ...deps,
+    line: [],
+    sentAt: Number.NEGATIVE_INFINITY,
+    running: null,
+    departure: null,
+    closed: false,
+    failing: false,
+  };
+  return {
+    ask: (bucket) => ask(state, bucket),
+    wait(bucket, waiter) {
+      if (state.closed) return waiter.reject(unavailable('the counter is closed'));
+      bucket.waiting.push(waiter);
+      ask(state, bucket);
+    },
+    close: (left) => close(state, left),
+  };
+}
+
+function ask(state: State, bucket: Bucket): void {
+  // The answer of the running statement may be enough. Buckets with waiting requests are queued again after it.
+  if (bucket.queued || bucket.asking || state.closed) return;
+  bucket.queued = true;
+  state.line.push(bucket);
+  schedule(state);
+}
+
+function schedule(state: State): void {
+  if (state.running || state.departure || state.closed || state.line.length === 0) return;
+  const leave = (): void => {
+    state.departure = null;
+    state.running = send(state);
+  };
+  const wait = state.sentAt + PACE_MS - state.db.clock.now();
+  // A wait longer than the pace means that the clock went back.
+  if (wait > 0 && wait <= PACE_MS) {
+    state.departure = state.timer.after(wait, leave);
+  } else {
+    // Sent at the end of this turn of the event loop, so that all requests that the sockets deliver in it share the statement.
+    const immediate = setImmediate(leave);
+    state.departure = () => clearImmediate(immediate);
+  }
+}
+
+async function send(state: State): Promise<void> {
+  const now = state.db.clock.now();
+  state.sentAt = now;
+  const asks = state.line.splice(0, BUCKETS_PER_STATEMENT).map((bucket) => begin(bucket, now));
+  await answer(state, asks, now);
+  for (const { bucket } of asks) {
+    bucket.asking = false;
+    if (bucket.waiting.length > 0 || bucket.back > 0) ask(state, bucket);
+  }
+  state.running = null;
+  schedule(state);
+}
+
+function begin(bucket: Bucket, now: number): Ask {
+  if (!isFresh(bucket, now)) retire(bucket);
+  const { stock: held, leased, back } = bucket;
+  bucket.queued = false;
+  bucket.asking = true;
+  bucket.asked = bucket.waiting.length;
+  bucket.back = 0;
+  // A bucket that only returns tokens takes no new ones, because otherwise tokens would move back and forth forever.
+  return { bucket, waiting: bucket.asked, held, leased, back, ahead: back === 0 || bucket.asked > 0 };
+}
+
+async function answer(state: State, asks: Ask[], at: number): Promise<void> {
+  let open = asks;
+  try {
+    open = takeIn(state, open, { rows: await inTime(state, open, at), at });
+    if (open.length > 0) {
+      await insertBuckets(
+        state.db,
+        open.map((ask) => newRow(state, ask)),
+        at,
+      );
+      open = takeIn(state, open, { rows: await inTime(state, open, at), at });
+    }
+    if (open.length > 0) throw new Error('a rate limit disappeared after its creation');
+    if (state.failing) state.log.info({ buckets: asks.length }, 'rate_limits.recovered');
+    state.failing = false;
+  } catch (error) {
+    for (const { bucket } of open) fail(bucket, unavailable(error));
+    // Logged once per database outage, not twenty times a second.
+    if (!state.failing) state.log.warn({ err: error, buckets: asks.length }, 'rate_limits.failed');
+    state.failing = true;
+  }
+}
+
+function newRow({ defaults }: State, { bucket }: Ask): NewRow {
+  const limit = defaults[bucket.name];
+  if (!limit) throw new Error(`no rate limit is named ${bucket.name}`);
+  return { projectId: bucket.projectId, name: bucket.name, rate: limit.rate, burst: limit.burst };
+}
+
+/** Applies to each bucket its row, and returns the asks without a row. */
+function takeIn(state: State, asks: Ask[], { rows, at }: { rows: LeaseRow[]; at: number }): Ask[] {
+  const byKey = new Map(rows.map((row) => [`${row.project_id} ${row.endpoint}`, row]));
+  const now = state.db.clock.now();
+  const missing: Ask[] = [];
+  const settled: Bucket[] = [];
+  for (const ask of asks) {
+    const { bucket } = ask;
+    const row = byKey.get(`${bucket.projectId} ${bucket.name}`);
+    if (row) {
+      const { granted, tokens: left, rate, burst } = row;
+      settle(bucket, { granted, left, rate, burst }, { at, now });
+      settled.push(bucket);
+    } else missing.push(ask);
+  }
+  state.settled(settled, now);
+  return missing;
+}
+
+async function inTime(state: State, asks: Ask[], at: number): Promise<LeaseRow[]> {
+  const rows = leaseTokens(state.db, asks, at);
+  let cancel = (): void => {};
+  const tooLate = new Promise<never>((_, reject) => {
+    cancel = state.timer.after(ANSWER_WITHIN_MS, () => {
+      rows.then(
+        (late) => returnLate(state, asks, late),
+        () => {},
+      );
+      reject(new Error(`no answer within ${ANSWER_WITHIN_MS} ms`));
+    });
+  });
+  try {
+    return await Promise.race([rows, tooLate]);
+  } finally {
+    cancel();
+  }
+}
+
+function returnLate(state: State, asks: Ask[], rows: LeaseRow[]): void {
+  for (const row of rows) {
+    const late = asks.find(
+      ({ bucket }) => bucket.projectId === row.project_id && bucket.name === row.endpoint,
+    );
+    if (!late || row.granted === 0) continue;
+    late.bucket.back += row.granted;
+    ask(state, late.bucket);
+  }
+}
+
+async function close(state: State, collect: () => Bucket[]): Promise<void> {
+  state.closed = true;
+  state.departure?.();
+  await state.running;
+  const all = collect();
+  for (const bucket of all) {
+    fail(bucket, unavailable('the counter is closed'));
+    retire(bucket);
+  }
+  const now = state.db.clock.now();
+  const asks = all.filter((bucket) => bucket.back > 0).map((bucket) => begin(bucket, now));
+  if (asks.length > 0) await answer(state, asks, now);
+}
+
+function unavailable(cause: unknown): Fault {
+  return new Fault('server_error', { retryAfterS: 1, cause });
+}
