@@ -6,7 +6,7 @@ const ALONE = [
   'packages/server/src/io/{embedded,outbound}/**/*.test.ts',
   'packages/server/src/http/{body,track/flood}.test.ts',
   'packages/server/src/base/{coalesce,write-behind,mail-in/mutations}.test.ts',
-  'packages/server/src/operator/serve.test.ts',
+  'packages/server/src/main/commands/serve.test.ts',
   'packages/{cli,client,dashboard}/**/*.test.ts',
   'simulation/**/*.test.ts',
 ];

@@ -1,4 +1,4 @@
-import { DASHBOARD_ROUTES } from '../packages/server/src/http/dashboard/index.ts';
+import { DASHBOARD_ROUTES } from '../packages/server/src/main/dashboard-routes.ts';
 import { good, type Victim } from './victim.ts';
 
 export type DashboardRoute = (typeof DASHBOARD_ROUTES)[number];

@@ -42,8 +42,8 @@ export const s06: Attack = {
     }
     const tests = await runTests(target, [
       'packages/server/src/platform/http/body.test.ts',
-      'packages/server/src/http/edge.test.ts',
-      'packages/server/src/http/server.test.ts',
+      'packages/server/src/main/http/edge.test.ts',
+      'packages/server/src/main/http/server.test.ts',
     ]);
     return [...findings, ...tests];
   },

@@ -40,7 +40,7 @@ export const s13: Attack = {
       if (hasTool('testssl')) findings.push(...(await testssl(target, web)));
       else target.note('not installed: testssl.sh; sslscan alone was asked');
       const tests = await runTests(target, [
-        'packages/server/src/http/edge.test.ts',
+        'packages/server/src/main/http/edge.test.ts',
         'packages/server/src/platform/http/transport.test.ts',
       ]);
       return [...findings, ...tests];

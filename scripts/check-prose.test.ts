@@ -77,7 +77,7 @@ describe('surfaceOf', () => {
     ['document', 'ops/prometheus/alerts.yml', 'alerts'],
     ['string', 'packages/dashboard/src/app/shell.tsx', 'dashboard strings'],
     ['string', 'packages/cli/src/program.ts', 'CLI strings'],
-    ['string', 'packages/server/src/operator/doctor.ts', 'CLI strings'],
+    ['string', 'packages/server/src/main/commands/doctor.ts', 'CLI strings'],
     ['string', 'packages/server/src/platform/recipient-texts/en.ts', 'recipient texts'],
     ['string', 'packages/server/src/platform/http/faults.ts', 'server strings'],
     ['string', 'packages/contract/src/faults.ts', 'contract'],

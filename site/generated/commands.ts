@@ -2,8 +2,8 @@ import { Command } from 'commander';
 import { createProgram } from '../../packages/cli/src/program.ts';
 import { TOOLS } from '../../packages/cli/src/mcp/tools.ts';
 import type { Shell } from '../../packages/cli/src/shell.ts';
-import { addCommands } from '../../packages/server/src/operator/index.ts';
-import type { Operator } from '../../packages/server/src/operator/operator.ts';
+import { addCommands } from '../../packages/server/src/main/commands/commands.ts';
+import type { Operator } from '../../packages/server/src/main/commands/operator.ts';
 import { tableOf } from './table.ts';
 
 /** The command tables of both programs. */

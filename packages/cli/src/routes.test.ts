@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RouteKey } from '@beckon/contract/dashboard';
-import { DASHBOARD_ROUTES } from '../../server/src/http/dashboard/index.ts';
+import { DASHBOARD_ROUTES } from '../../server/src/main/dashboard-routes.ts';
 import { ALL_COMMANDS } from '../testkit/all-commands.ts';
 import { NO_COMMAND } from '../testkit/no-command.ts';
 

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { expect } from 'vitest';
-import { addCommands } from '../src/operator/index.ts';
-import type { OpenInstallation, Operator } from '../src/operator/operator.ts';
+import { addCommands } from '../src/main/commands/commands.ts';
+import type { OpenInstallation, Operator } from '../src/main/commands/operator.ts';
 import { testMail } from './mailroom.ts';
 
 /** `json`: the output, if it is JSON. */

@@ -4,7 +4,7 @@ import type { DeviceAnswer, DeviceBegun, Role, TokenScope } from '@beckon/contra
 import { silentLog } from '../src/platform/log.ts';
 import { createTeam, type Team } from '../src/features/team/create-team.ts';
 import { offerSetup } from '../src/flows/team/offer-link.ts';
-import type { DashboardDeps } from '../src/http/dashboard/deps.ts';
+import type { DashboardDeps } from '../src/main/dashboard-deps.ts';
 import { DASHBOARD_ORIGIN, type Reply, type TestDashboard, testDashboard } from './dashboard.ts';
 import type { EndpointServer } from './endpoint-server.ts';
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import tls from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createEdgeServer, type EdgeConfig } from './edge.ts';
+import { createEdgeServer, type EdgeConfig } from '../main/http/edge.ts';
 import { transportRules } from '../platform/http/transport.ts';
 
 const file = (name: string): string => fileURLToPath(new URL(`../../testkit/tls/${name}`, import.meta.url));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { testDatabase } from '../../testkit/database.ts';
-import type { Backups } from '../operator/operator.ts';
+import type { Backups } from './commands/operator.ts';
 import { openBackups } from './backups.ts';
 import { type Config, loadConfig } from './config.ts';
 import { openForCommand } from './prepare.ts';

@@ -17,7 +17,7 @@ import {
   upgradeDatabase,
   verifyBackup,
 } from '../platform/postgres/index.ts';
-import type { Backups } from '../operator/operator.ts';
+import type { Backups } from './commands/operator.ts';
 import type { Config } from './config.ts';
 import { closingPassphrase, openingPassphrase } from './passphrase.ts';
 import { FOR_A_MOMENT, findPlace } from './prepare.ts';

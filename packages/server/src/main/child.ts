@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { createLog, type Log } from '../platform/log.ts';
 import { type Config, loadConfig, type Role } from './config.ts';
-import { lastWords } from './last-words.ts';
+import { lastWords } from './crash-report.ts';
 import { followPlace, openSecretsAt } from './prepare.ts';
 import { type FromPart, nameOf, type ToPart } from './processes.ts';
 import { readRelease } from './release.ts';
 import { reload, serveHere } from './serve-here.ts';
 import type { RunningServer } from './wire.ts';
-import { toldSecrets } from './told-secrets.ts';
+import { toldSecrets } from './environment-secrets.ts';
 
 /**
  * The entry point of one of several processes. `supervise.ts` starts it once the configuration is valid and the database is ready. It ends

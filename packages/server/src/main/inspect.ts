@@ -4,7 +4,7 @@ import { connectionsAllowed } from '../platform/db/budget.ts';
 import { durabilityFaults } from '../platform/db/guard.ts';
 import { openDatabase } from '../platform/db/database.ts';
 import { schemaState } from '../platform/db/schema-state.ts';
-import type { InspectedConfig, Inspection } from '../operator/checks.ts';
+import type { InspectedConfig, Inspection } from './commands/checks.ts';
 import { type Config, ConfigFaults } from './config.ts';
 import { newestBackupIn } from './embedded-data.ts';
 import { findPlace } from './prepare.ts';

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { addCommands } from '../operator/index.ts';
-import { EXIT_USAGE, type Operator } from '../operator/operator.ts';
+import { addCommands } from './commands/commands.ts';
+import { EXIT_USAGE, type Operator } from './commands/operator.ts';
 import { type Config, ConfigFaults, loadConfig } from './config.ts';
-import { inPlainWords, lastWords } from './last-words.ts';
+import { inPlainWords, lastWords } from './crash-report.ts';
 import { readRelease } from './release.ts';
 
 /**

@@ -8,7 +8,7 @@ import type { TeamTransport } from '../flows/team-mail.ts';
 import type { AppState } from '../platform/http/static/files.ts';
 import type { GuideState } from '../platform/http/static/mount-guide.ts';
 import type { EmbeddedData } from '../http/metrics-machine.ts';
-import type { EdgeConfig } from '../http/edge.ts';
+import type { EdgeConfig } from './http/edge.ts';
 import type { Release } from '../http/dashboard/installation.ts';
 import type { MailSettings } from '../features/domains/domain.ts';
 import type { LookUp } from '../platform/dns/look-up.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { testDatabase, type TestDatabase } from '../../testkit/database.ts';
 import { silentLog } from '../platform/log.ts';
 import { schemaState } from '../platform/db/schema-state.ts';
-import { checkDatabase } from '../operator/check-database.ts';
+import { checkDatabase } from './commands/check-database.ts';
 import { type Config, loadConfig } from './config.ts';
 import { inspect } from './inspect.ts';
 import { findPlace, migrateForCommand, openForCommand, prepareServer } from './prepare.ts';

@@ -10,12 +10,12 @@ import { durabilityFaults } from '../platform/db/guard.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { schemaState } from '../platform/db/schema-state.ts';
 import { mayLettersLeave } from '../flows/restore-guard.ts';
-import type { OpenInstallation } from '../operator/operator.ts';
+import type { OpenInstallation } from './commands/operator.ts';
 import type { Config } from './config.ts';
 import { openMailroom } from './mailroom.ts';
 import { connectionsNeeded } from './processes.ts';
 import { openSecrets, type Secrets } from './secrets.ts';
-import { toldSecrets } from './told-secrets.ts';
+import { toldSecrets } from './environment-secrets.ts';
 
 export type Ways = {
   connection: ConnectionSource;

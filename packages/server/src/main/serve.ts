@@ -1,15 +1,15 @@
 import type { Reach } from '../platform/failpoints.ts';
 import { createLog, type Log } from '../platform/log.ts';
-import type { RunningServer } from '../operator/operator.ts';
+import type { RunningServer } from './commands/operator.ts';
 import type { Config } from './config.ts';
-import { lastWords } from './last-words.ts';
+import { lastWords } from './crash-report.ts';
 import { findPlace, type Place, prepareServer } from './prepare.ts';
 import { isOneProcess } from './processes.ts';
 import type { ReadRelease } from './release.ts';
 import type { Secrets } from './secrets.ts';
 import { reload, serveHere } from './serve-here.ts';
 import { setUpLink } from './set-up-link.ts';
-import { toldSecrets } from './told-secrets.ts';
+import { toldSecrets } from './environment-secrets.ts';
 import type { Running } from './options.ts';
 
 type Voice = {

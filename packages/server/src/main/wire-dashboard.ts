@@ -7,8 +7,8 @@ import { listRuleNeeds } from '../flows/rules-in-force.ts';
 import { createAccountEmails } from '../flows/team-mail.ts';
 import { createBacktestPlaces } from '../http/dashboard/backtest-places.ts';
 import { createDashboardApi, type DashboardApi } from '../http/dashboard/mount.ts';
-import { DASHBOARD_ROUTES } from '../http/dashboard/index.ts';
-import type { DashboardDeps } from '../http/dashboard/deps.ts';
+import { DASHBOARD_ROUTES } from './dashboard-routes.ts';
+import type { DashboardDeps } from './dashboard-deps.ts';
 import type { Feeds } from '../http/dashboard/feeds.ts';
 import type { Installation } from '../http/dashboard/installation.ts';
 import { mountApp } from '../platform/http/static/mount-app.ts';
@@ -16,7 +16,7 @@ import { mountGuide } from '../platform/http/static/mount-guide.ts';
 import type { TransportRules } from '../platform/http/transport.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Relay } from '../platform/mail/submit.ts';
-import { openWayOut } from './way-out.ts';
+import { openWayOut } from './open-transport.ts';
 import type { ServerOptions } from './options.ts';
 
 type Parts = {

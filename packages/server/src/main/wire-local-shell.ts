@@ -1,5 +1,5 @@
 import type { NewId } from '../platform/ids.ts';
-import { createLocalShellServer } from '../http/local-shell-server.ts';
+import { createLocalShellServer } from './http/local-shell-server.ts';
 import type { DashboardApi } from '../http/dashboard/mount.ts';
 import { type LocalSocket, serveLocalSocket } from './local-socket.ts';
 import type { ServerOptions } from './options.ts';

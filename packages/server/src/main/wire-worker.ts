@@ -19,7 +19,7 @@ import { type Digester, startDigester } from '../worker/digester.ts';
 import { type DraftSender, startSender } from '../worker/sender.ts';
 import { type Job, startTimetable } from '../platform/jobs/scheduler.ts';
 import { forwardReplies } from '../worker/forward-replies.ts';
-import { housekeeping } from '../worker/housekeeping.ts';
+import { housekeeping } from './housekeeping.ts';
 import { resealSecrets } from '../worker/reseal-secrets.ts';
 import { settleHits } from '../worker/settle-hits.ts';
 import { tellTeam } from '../worker/tell-team.ts';
@@ -31,7 +31,7 @@ import type { Outbound } from '../platform/outbound/outbound.ts';
 import { webhookAgent } from './mailroom.ts';
 import { meteredJob, meteredOutbound, meteredTransport } from './metered.ts';
 import { stripeReader } from './stripe-reader.ts';
-import { openWayOut } from './way-out.ts';
+import { openWayOut } from './open-transport.ts';
 import type { ServerOptions } from './options.ts';
 
 /** An email may be delayed this long, so that those of a busy second share a batch. */

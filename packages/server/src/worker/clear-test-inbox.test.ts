@@ -7,7 +7,7 @@ import { keepMail } from '../features/test-inbox/keep-mail.ts';
 import { listMail } from '../features/test-inbox/reads.ts';
 import { createProject } from '../flows/create-project.ts';
 import { clearTestInbox } from './clear-test-inbox.ts';
-import { housekeeping } from './housekeeping.ts';
+import { housekeeping } from '../main/housekeeping.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

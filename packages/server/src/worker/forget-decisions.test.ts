@@ -6,7 +6,7 @@ import { silentLog } from '../platform/log.ts';
 import { writeDecisions } from '../features/decisions/store.ts';
 import { createProject } from '../flows/create-project.ts';
 import { forgetDecisions } from './forget-decisions.ts';
-import { housekeeping } from './housekeeping.ts';
+import { housekeeping } from '../main/housekeeping.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

@@ -5,7 +5,7 @@ import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { testTeam } from '../../../testkit/team.ts';
 import { insertOrganization } from '../../features/team/store.ts';
 import { createProject } from '../../flows/create-project.ts';
-import { DASHBOARD_ROUTES } from './index.ts';
+import { DASHBOARD_ROUTES } from '../../main/dashboard-routes.ts';
 
 /** The tables in `docs/reference/access-control.md` are written by hand. */
 const page = readFileSync(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openStage, newStory } from '../../../testkit/story.ts';
 import { testTeam } from '../../../testkit/team.ts';
-import { DASHBOARD_ROUTES } from './index.ts';
+import { DASHBOARD_ROUTES } from '../../main/dashboard-routes.ts';
 
 const stage = await openStage();
 const story = await newStory(stage);

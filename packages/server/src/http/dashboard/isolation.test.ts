@@ -7,7 +7,7 @@ import { testTeam } from '../../../testkit/team.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { insertReply } from '../../features/replies/store.ts';
 import { keepMail } from '../../features/test-inbox/keep-mail.ts';
-import { DASHBOARD_ROUTES } from './index.ts';
+import { DASHBOARD_ROUTES } from '../../main/dashboard-routes.ts';
 
 const stage = await openStage();
 const { db } = stage.server;

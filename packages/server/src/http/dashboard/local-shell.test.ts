@@ -5,7 +5,7 @@ import { testDashboard } from '../../../testkit/dashboard.ts';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { testTeam } from '../../../testkit/team.ts';
 import { insertOrganization } from '../../features/team/store.ts';
-import { DASHBOARD_ROUTES } from './index.ts';
+import { DASHBOARD_ROUTES } from '../../main/dashboard-routes.ts';
 
 const server = await endpointServer();
 const { db } = server;

@@ -6,7 +6,7 @@ import { DASHBOARD_ORIGIN, testDashboard } from '../../../testkit/dashboard.ts';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { listEntries } from '../../features/audit/reads.ts';
 import { createProject } from '../../flows/create-project.ts';
-import { DASHBOARD_ROUTES } from './index.ts';
+import { DASHBOARD_ROUTES } from '../../main/dashboard-routes.ts';
 import { routesFor } from './route.ts';
 
 const { route } = routesFor();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DASHBOARD_ROUTES } from './index.ts';
+import { DASHBOARD_ROUTES } from '../../main/dashboard-routes.ts';
 import { costOf, heavyFields } from './request-cost.ts';
 
 const withFields = (fields: readonly string[]): Record<string, string> =>

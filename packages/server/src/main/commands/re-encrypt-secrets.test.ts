@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest';
+import { heldClock } from '../../../testkit/clock.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
+import { serverCommand } from '../../../testkit/server-command.ts';
+import { createSealer } from '../../platform/crypto/encrypt.ts';
+import { openListener } from '../../features/listeners/listener.ts';
+
+const db = await openTestDatabase(heldClock());
+const [OLD, NEW] = ['the old secret key', 'the new secret key'];
+const sealer = createSealer(NEW, OLD, 'test');
+const run = (...args: string[]) => serverCommand({ db, sealer }, ['re-encrypt-secrets', ...args]);
+const addListener = (personId: string, secret: string) =>
+  openListener({ db, sealer: createSealer(secret, null, 'test') }, { projectId: 1, personId });
+
+describe('re-encrypt-secrets', () => {
+  test('re-encrypts with the current key, and counts each kind', async () => {
+    await addListener('ada', OLD);
+    expect(await run('--json')).toMatchObject({
+      code: 0,
+      json: { re_encrypted: { webhook_listeners: 1, dkim_keys: 0 }, unreadable: [] },
+    });
+    const rows = await db.query<{ sealed: Buffer }>('SELECT sealed FROM beckon.webhook_listener');
+    expect(rows.map((row) => createSealer(NEW, null, 'test').isCurrent(row.sealed))).toEqual([true]);
+    expect((await run()).out).toMatch(/^Re-encrypted 0 secrets:\n {2}dkim keys: 0\n/);
+  });
+
+  test('exits with 1 and names a secret that no key decrypts', async () => {
+    await addListener('eve', 'a key that was lost');
+    const { code, out } = await run();
+    expect(code).toBe(1);
+    expect(out).toMatch(/1 secrets cannot be decrypted .*\n {2}webhook listener 1 eve\n$/);
+  });
+});

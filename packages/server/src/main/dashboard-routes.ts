@@ -1,0 +1,104 @@
+import { audienceTestRoutes } from '../http/dashboard/audience-test.ts';
+import { audienceRoutes } from '../http/dashboard/audiences.ts';
+import { clockRoutes } from '../http/dashboard/clock.ts';
+import { dataRoutes } from '../http/dashboard/data.ts';
+import { deviceRoutes } from '../http/dashboard/device.ts';
+import { domainRoutes } from '../http/dashboard/domains.ts';
+import { draftBulkRoutes } from '../http/dashboard/drafts-bulk.ts';
+import { draftLetterRoutes } from '../http/dashboard/drafts-letter.ts';
+import { draftMoveRoutes } from '../http/dashboard/drafts-moves.ts';
+import { draftRoutes } from '../http/dashboard/drafts.ts';
+import { emailRoutes } from '../http/dashboard/emails.ts';
+import { eventRoutes } from '../http/dashboard/events.ts';
+import { feedRoutes } from '../http/dashboard/feed.ts';
+import { homeRoutes } from '../http/dashboard/home.ts';
+import { importRoutes } from '../http/dashboard/imports.ts';
+import { insightRoutes } from '../http/dashboard/insights.ts';
+import { keyRoutes } from '../http/dashboard/keys.ts';
+import { listenRoutes } from '../http/dashboard/listen.ts';
+import { organizationRoutes } from '../http/dashboard/organizations.ts';
+import { onePersonRoutes } from '../http/dashboard/people-one.ts';
+import { viewRoutes } from '../http/dashboard/people-views.ts';
+import { personRoutes } from '../http/dashboard/people.ts';
+import { projectRoutes } from '../http/dashboard/projects.ts';
+import { replyRoutes } from '../http/dashboard/replies.ts';
+import { requestRoutes } from '../http/dashboard/requests.ts';
+import { ruleActRoutes } from '../http/dashboard/rules-act.ts';
+import { ruleBacktestRoutes } from '../http/dashboard/rules-backtest.ts';
+import { ruleEnrollRoutes } from '../http/dashboard/rules-enroll.ts';
+import { ruleReadRoutes } from '../http/dashboard/rules-read.ts';
+import { ruleRoutes } from '../http/dashboard/rules.ts';
+import { scheduleRoutes } from '../http/dashboard/schedule.ts';
+import { sequenceRoutes } from '../http/dashboard/sequences.ts';
+import { setUpRoutes } from '../http/dashboard/set-up.ts';
+import { settingRoutes } from '../http/dashboard/settings.ts';
+import { suppressionCheckRoutes } from '../http/dashboard/suppression-check.ts';
+import { suppressionRoutes } from '../http/dashboard/suppressions.ts';
+import { systemRoutes } from '../http/dashboard/system.ts';
+import { auditRoutes } from '../http/dashboard/team-audit.ts';
+import { confirmRoutes, factorRoutes } from '../http/dashboard/team-factors.ts';
+import { linkRoutes } from '../http/dashboard/team-links.ts';
+import { inviteRoutes, memberRoutes } from '../http/dashboard/team-members.ts';
+import { profileRoutes } from '../http/dashboard/team-profile.ts';
+import { sessionRoutes } from '../http/dashboard/team-session.ts';
+import { templateRoutes } from '../http/dashboard/templates.ts';
+import { testInboxRoutes } from '../http/dashboard/test-inbox.ts';
+import { tokenRoutes } from '../http/dashboard/tokens.ts';
+import { webhookDeliveryRoutes } from '../http/dashboard/webhook-deliveries.ts';
+import { webhookRoutes } from '../http/dashboard/webhooks.ts';
+import type { DashboardDeps } from './dashboard-deps.ts';
+import type { DashboardRoute } from '../http/dashboard/route.ts';
+
+/** All routes of the dashboard. `docs/reference/access-control.md` lists by hand who may use them, and a test compares both. */
+export const DASHBOARD_ROUTES: DashboardRoute<DashboardDeps>[] = [
+  ...audienceTestRoutes,
+  ...audienceRoutes,
+  ...clockRoutes,
+  ...dataRoutes,
+  ...deviceRoutes,
+  ...domainRoutes,
+  ...draftBulkRoutes,
+  ...draftLetterRoutes,
+  ...draftMoveRoutes,
+  ...draftRoutes,
+  ...emailRoutes,
+  ...eventRoutes,
+  ...feedRoutes,
+  ...homeRoutes,
+  ...importRoutes,
+  ...insightRoutes,
+  ...keyRoutes,
+  ...listenRoutes,
+  ...organizationRoutes,
+  ...onePersonRoutes,
+  ...viewRoutes,
+  ...personRoutes,
+  ...projectRoutes,
+  ...replyRoutes,
+  ...requestRoutes,
+  ...ruleActRoutes,
+  ...ruleBacktestRoutes,
+  ...ruleEnrollRoutes,
+  ...ruleReadRoutes,
+  ...ruleRoutes,
+  ...scheduleRoutes,
+  ...sequenceRoutes,
+  ...setUpRoutes,
+  ...settingRoutes,
+  ...suppressionCheckRoutes,
+  ...suppressionRoutes,
+  ...systemRoutes,
+  ...auditRoutes,
+  ...confirmRoutes,
+  ...factorRoutes,
+  ...linkRoutes,
+  ...inviteRoutes,
+  ...memberRoutes,
+  ...profileRoutes,
+  ...sessionRoutes,
+  ...templateRoutes,
+  ...testInboxRoutes,
+  ...tokenRoutes,
+  ...webhookDeliveryRoutes,
+  ...webhookRoutes,
+];

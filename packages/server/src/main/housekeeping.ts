@@ -1,0 +1,27 @@
+import type { Log } from '../platform/log.ts';
+import type { Database } from '../platform/db/database.ts';
+import { forgetAnswers } from '../worker/forget-answers.ts';
+import { forgetDecisions } from '../worker/forget-decisions.ts';
+import { forgetEditions } from '../worker/forget-editions.ts';
+import { forgetHistory } from '../worker/forget-history.ts';
+import { forgetImports } from '../worker/forget-imports.ts';
+import { clearTestInbox } from '../worker/clear-test-inbox.ts';
+import { keepPartitions } from '../worker/keep-partitions.ts';
+import { pruneMarks } from '../worker/prune-marks.ts';
+import { sweepDues } from '../worker/sweep-dues.ts';
+import type { Job } from '../platform/jobs/scheduler.ts';
+
+/** Returns the jobs that maintain the database, in any process. Two processes can run the same job without harm. */
+export function housekeeping(db: Database, log: Log): Job[] {
+  return [
+    forgetAnswers(db),
+    keepPartitions(db),
+    sweepDues({ db, log }),
+    pruneMarks(db),
+    forgetEditions(db),
+    forgetHistory(db),
+    forgetDecisions({ db, log }),
+    clearTestInbox({ db, log }),
+    forgetImports({ db, log }),
+  ];
+}
