@@ -10,6 +10,6 @@ export const s04: Attack = {
   run: (target) =>
     runTests(target, [
       'packages/contract/src/signature.test.ts',
-      'packages/server/src/flows/deliver-webhooks/deliver.test.ts',
+      'packages/server/src/modules/webhooks/dispatch/deliver.test.ts',
     ]),
 };

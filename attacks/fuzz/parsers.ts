@@ -19,7 +19,7 @@ import { readIdempotencyKey } from '../../packages/server/src/features/idempoten
 import { parseRule } from '../../packages/server/src/features/rules/parse.ts';
 import { SHIPPED_RULES } from '../../packages/server/src/features/rules/shipped.ts';
 import { momentOf, readStreamFilter } from '../../packages/server/src/features/stream/stream.ts';
-import { readRetryAfter } from '../../packages/server/src/features/webhooks/schedule.ts';
+import { readRetryAfter } from '../../packages/server/src/modules/webhooks/deliveries/schedule.ts';
 import { readTemplate } from '../../packages/server/src/features/writing/parse-template.ts';
 import { readPage } from '../../packages/server/src/http/dashboard/pages.ts';
 import { runSteps } from '../../packages/server/src/platform/time/steps.ts';

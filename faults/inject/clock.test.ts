@@ -4,14 +4,14 @@ import {
   burstOf,
   newHealth,
   refill as refillEndpoint,
-} from '../../packages/server/src/features/endpoints/health.ts';
+} from '../../packages/server/src/modules/webhooks/endpoints/health.ts';
 import { quietUntil } from '../../packages/server/src/features/sending/quiet-hours.ts';
 import { refill, takeTokens } from '../../packages/server/src/features/sending/throttle.ts';
 import {
   DELAYS_MS,
   nextAttempt,
   readRetryAfter,
-} from '../../packages/server/src/features/webhooks/schedule.ts';
+} from '../../packages/server/src/modules/webhooks/deliveries/schedule.ts';
 import {
   askBreaker,
   closedBreaker,

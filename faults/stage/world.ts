@@ -9,7 +9,7 @@ import { addDomain } from '../../packages/server/src/flows/domains/change-domain
 import { lookAtDomain } from '../../packages/server/src/flows/domains/look-at-domain.ts';
 import { requireDomain } from '../../packages/server/src/flows/domains/view.ts';
 import { setSettings } from '../../packages/server/src/flows/set-settings.ts';
-import { addEndpoint } from '../../packages/server/src/flows/webhook-endpoints.ts';
+import { addEndpoint } from '../../packages/server/src/modules/webhooks/endpoints/edit-endpoint.ts';
 import type { Database } from '../../packages/server/src/platform/db/database.ts';
 import { createResolver, type Resolver } from '../../packages/server/src/platform/dns/resolver.ts';
 import { createOutbound } from '../../packages/server/src/platform/outbound/outbound.ts';

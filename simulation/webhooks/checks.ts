@@ -1,5 +1,5 @@
-import type { DeliveryResult } from '../../packages/server/src/features/webhooks/webhook.ts';
-import type { Answered } from '../../packages/server/src/flows/deliver-webhooks/answer.ts';
+import type { DeliveryResult } from '../../packages/server/src/modules/webhooks/deliveries/webhook.ts';
+import type { Answered } from '../../packages/server/src/modules/webhooks/dispatch/answer.ts';
 import { must } from '../emails/checks.ts';
 import { deliveriesOf, type Delivery, type Endpoint, inFlight, keyOf, type Store } from './store.ts';
 

@@ -1,6 +1,6 @@
-import { judge, mayClaim, refill } from '../../packages/server/src/features/endpoints/health.ts';
-import { resultOf } from '../../packages/server/src/flows/deliver-webhooks/answer.ts';
-import { shareRooms } from '../../packages/server/src/flows/deliver-webhooks/share-out.ts';
+import { judge, mayClaim, refill } from '../../packages/server/src/modules/webhooks/endpoints/health.ts';
+import { resultOf } from '../../packages/server/src/modules/webhooks/dispatch/answer.ts';
+import { shareRooms } from '../../packages/server/src/modules/webhooks/dispatch/share-quota.ts';
 import type { Delivery } from './store.ts';
 
 /** The product's decisions, and the conditions of its statements on the row of a delivery. */

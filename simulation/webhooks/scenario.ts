@@ -1,4 +1,4 @@
-import { newHealth } from '../../packages/server/src/features/endpoints/health.ts';
+import { newHealth } from '../../packages/server/src/modules/webhooks/endpoints/health.ts';
 import type { Random } from '../../packages/server/src/flows/demo/random.ts';
 import type { Owner, Scenario, Schedule, Task } from '../schedule.ts';
 import { checkEnd, checkRows, watchWebhooks } from './checks.ts';

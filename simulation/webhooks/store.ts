@@ -1,5 +1,5 @@
-import type { Health } from '../../packages/server/src/features/endpoints/health.ts';
-import type { DeliveryState } from '../../packages/server/src/features/webhooks/webhook.ts';
+import type { Health } from '../../packages/server/src/modules/webhooks/endpoints/health.ts';
+import type { DeliveryState } from '../../packages/server/src/modules/webhooks/deliveries/webhook.ts';
 
 export type Attempt = {
   startedAt: number;

@@ -1,5 +1,5 @@
-import { TRIES_MAX } from '../../packages/server/src/features/webhooks/schedule.ts';
-import { type Answered, isGood } from '../../packages/server/src/flows/deliver-webhooks/answer.ts';
+import { TRIES_MAX } from '../../packages/server/src/modules/webhooks/deliveries/schedule.ts';
+import { type Answered, isGood } from '../../packages/server/src/modules/webhooks/dispatch/answer.ts';
 import type { Owner, Schedule, Task } from '../schedule.ts';
 import type { Heard, Watched } from './checks.ts';
 import type { Product } from './product.ts';

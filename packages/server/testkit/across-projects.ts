@@ -48,9 +48,11 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
     why: 'Seals again what was sealed under the secret key before, page by page of all there is; a row is then written at its place',
     statements: {
       'features/domains/reads.ts': ['FROM beckon.dkim_key WHERE (project_id, domain_id, slot) >'],
-      'features/endpoints/reads.ts': ['FROM beckon.webhook_secret WHERE (project_id, endpoint_id, id) >'],
+      'modules/webhooks/endpoints/reads.ts': [
+        'FROM beckon.webhook_secret WHERE (project_id, endpoint_id, id) >',
+      ],
       'features/imports/reads.ts': ['sealed_key AS was FROM beckon.import'],
-      'features/listeners/store.ts': ['FROM beckon.webhook_listener WHERE (project_id, person_id) >'],
+      'modules/webhooks/listeners/store.ts': ['FROM beckon.webhook_listener WHERE (project_id, person_id) >'],
     },
   },
   {

@@ -1,4 +1,4 @@
-import { jitterShare, DELAYS_MS } from '../src/features/webhooks/schedule.ts';
+import { jitterShare, DELAYS_MS } from '../src/modules/webhooks/deliveries/schedule.ts';
 
 /** Models one endpoint and its deliveries in the plainest form of the rules: every result is remembered, and nothing is optimized. */
 export type WebhookModel = {

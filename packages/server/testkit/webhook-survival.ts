@@ -11,7 +11,7 @@ import type { Happened, WhatHappened } from '../src/features/outcomes/outcome.ts
 import { createProject } from '../src/flows/create-project.ts';
 import { recordOutcomes } from '../src/flows/record-outcome/record-outcomes.ts';
 import { setSettings } from '../src/flows/set-settings.ts';
-import { addEndpoint } from '../src/flows/webhook-endpoints.ts';
+import { addEndpoint } from '../src/modules/webhooks/endpoints/edit-endpoint.ts';
 import { type Database, openDatabase } from '../src/platform/db/database.ts';
 import { openEmbedded } from '../src/platform/postgres/index.ts';
 import { type HookJournal, hookJournal, type Posted } from './hook-journal.ts';

@@ -1,4 +1,4 @@
-import { TRIES_MAX } from '../src/features/webhooks/schedule.ts';
+import { TRIES_MAX } from '../src/modules/webhooks/deliveries/schedule.ts';
 import type { Database } from '../src/platform/db/database.ts';
 import type { Posted } from './hook-journal.ts';
 

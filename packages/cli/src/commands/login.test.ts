@@ -8,7 +8,7 @@ import { afterAll, expect, test } from 'vitest';
 import { webhooks } from '@beckon/client';
 import { testShell } from '../../testkit/shell.ts';
 import { testWorld } from '../../testkit/world.ts';
-import { insertMessages as queueWebhooks } from '../../../server/src/features/webhooks/store.ts';
+import { insertMessages as queueWebhooks } from '../../../server/src/modules/webhooks/deliveries/store.ts';
 import { idMaker } from '../../../server/src/platform/ids.ts';
 
 const world = await testWorld();

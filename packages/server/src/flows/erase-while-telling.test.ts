@@ -3,7 +3,7 @@ import { testHasher } from '../../testkit/hasher.ts';
 import { webhookStage } from '../../testkit/webhooks.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';
-import { runRound } from './deliver-webhooks/round.ts';
+import { runRound } from '../modules/webhooks/dispatch/round.ts';
 import { erasePerson } from './erase-person.ts';
 
 const stage = await webhookStage();

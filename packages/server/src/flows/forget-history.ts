@@ -6,7 +6,7 @@ import { forgetRaw, forgetReplies } from '../features/replies/store.ts';
 import { REPLY_RAW_KEPT_MS } from '../features/replies/reply.ts';
 import { deleteFrozen } from '../features/sending/store.ts';
 import { forgetStream } from '../features/stream/store.ts';
-import { forgetMessages as forgetWebhooks } from '../features/webhooks/forget-store.ts';
+import { forgetMessages as forgetWebhooks } from '../modules/webhooks/index.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import { listRulesInForce } from './rules-in-force.ts';

@@ -4,7 +4,7 @@ import { nextEnrollmentAt } from '../features/enrollments/store.ts';
 import { nextTimerAt } from '../features/rules/timers.ts';
 import { nextRunAt } from '../features/sequences/reads.ts';
 import type { Work } from '../platform/locks/store.ts';
-import { nextDeliveryAt } from '../features/webhooks/reads.ts';
+import { nextDeliveryAt } from '../modules/webhooks/index.ts';
 import type { Tx } from '../platform/db/statements.ts';
 
 /** Returns the earliest time at which any module has this kind of work in the project. The caller holds the lock of the due row. */

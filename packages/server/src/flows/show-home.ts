@@ -10,7 +10,7 @@ import {
 } from '../features/drafts/needs.ts';
 import { countReview, DRAFTS_COUNT_MAX } from '../features/drafts/review.ts';
 import { listTroubles } from '../features/domains/reads.ts';
-import { type EndpointState, listEndpointTroubles } from '../features/endpoints/reads.ts';
+import { type EndpointState, listEndpointTroubles } from '../modules/webhooks/index.ts';
 import { findLastReceived } from '../features/events/reads.ts';
 import { countDead, countWaiting } from '../features/inbox/count-waiting.ts';
 import { listKeys } from '../features/keys/list-keys.ts';

@@ -10,7 +10,7 @@ import { listThread } from '../features/replies/reads.ts';
 import type { Reply } from '../features/replies/reply.ts';
 import { findFrozen, type FrozenRow } from '../features/sending/messages.ts';
 import { findLetter, type Letter } from '../features/sending/letters.ts';
-import { listTold } from '../features/webhooks/reads.ts';
+import { listTold } from '../modules/webhooks/index.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import type { Renderer } from './rendering/renderer.ts';
 

@@ -3,7 +3,7 @@ import { iso } from '../platform/time/clock.ts';
 import { countWaiting } from '../features/inbox/count-waiting.ts';
 import { isAccepted } from '../features/restores/store.ts';
 import { duesOf } from '../platform/locks/timers.ts';
-import { countWebhooks } from '../features/webhooks/reads.ts';
+import { countWebhooks } from '../modules/webhooks/index.ts';
 import type { Database } from '../platform/db/database.ts';
 import { type DatabaseFacts, databaseFacts } from '../platform/db/facts.ts';
 

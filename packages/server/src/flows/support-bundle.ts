@@ -1,4 +1,4 @@
-import { listEndpoints } from '../features/endpoints/reads.ts';
+import { listEndpoints } from '../modules/webhooks/index.ts';
 import { listDead } from '../features/inbox/list-dead.ts';
 import { listKeys } from '../features/keys/list-keys.ts';
 import { findProject } from '../features/projects/find-project.ts';

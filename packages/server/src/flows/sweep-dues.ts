@@ -1,6 +1,6 @@
 import { dueEarlier, holdDue } from '../platform/locks/timers.ts';
 import type { Work } from '../platform/locks/store.ts';
-import { listLateToTell } from '../features/webhooks/reads.ts';
+import { listLateToTell } from '../modules/webhooks/index.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import { nextMoment } from './next-due.ts';

@@ -3,7 +3,7 @@ import { findTeamTold, listWaiting } from '../features/drafts/counts.ts';
 import { setTeamHeard } from '../features/drafts/store.ts';
 import { takeTeamDigest, teamDigest, type TeamLetter } from '../features/drafts/team-digest.ts';
 import { type DomainTrouble, listTroubles } from '../features/domains/reads.ts';
-import { type EndpointState, listEndpointTroubles } from '../features/endpoints/reads.ts';
+import { type EndpointState, listEndpointTroubles } from '../modules/webhooks/index.ts';
 import { listSettings } from '../features/projects/list-settings.ts';
 import { type DemotedRule, listDemoted } from '../features/rules/list-demoted.ts';
 import type { Database } from '../platform/db/database.ts';

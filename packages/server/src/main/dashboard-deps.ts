@@ -13,7 +13,7 @@ import type { Outbound } from '../platform/outbound/outbound.ts';
 import type { BacktestPlaces } from '../http/dashboard/backtest-places.ts';
 import type { Installation, Release } from '../http/dashboard/installation.ts';
 import type { KitDeps } from '../http/dashboard/kit-deps.ts';
-import type { WebhookSettings } from '../features/endpoints/endpoint.ts';
+import type { WebhookSettings } from '../modules/webhooks/index.ts';
 
 /** The dependencies of all routes together. */
 export type DashboardDeps = KitDeps & {

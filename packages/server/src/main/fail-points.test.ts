@@ -13,7 +13,7 @@ import { type LetterName, letterToken } from '../platform/crypto/email-token.ts'
 import { createRule } from '../flows/create-rule.ts';
 import { askCheck, startImport } from '../flows/imports/manage.ts';
 import { setSettings } from '../flows/set-settings.ts';
-import { addEndpoint } from '../flows/webhook-endpoints.ts';
+import { addEndpoint } from '../modules/webhooks/endpoints/edit-endpoint.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { createOutbound } from '../platform/outbound/outbound.ts';
 

@@ -14,7 +14,7 @@ import { readMail } from '../features/test-inbox/read-mail.ts';
 import { createKey } from '../flows/create-key.ts';
 import { createProject } from '../flows/create-project.ts';
 import { setSettings } from '../flows/set-settings.ts';
-import { addEndpoint } from '../flows/webhook-endpoints.ts';
+import { addEndpoint } from '../modules/webhooks/endpoints/edit-endpoint.ts';
 import { type Database, openDatabase } from '../platform/db/database.ts';
 import { testDatabase } from '../../testkit/database.ts';
 import { missingPgbouncer, startPgbouncer } from '../../testkit/pgbouncer.ts';

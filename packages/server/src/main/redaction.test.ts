@@ -25,7 +25,7 @@ import { addDomain } from '../flows/domains/change-domain.ts';
 import { checkDomain } from '../flows/domains/check-domain.ts';
 import { requireDomain } from '../flows/domains/view.ts';
 import { setSettings } from '../flows/set-settings.ts';
-import { addEndpoint } from '../flows/webhook-endpoints.ts';
+import { addEndpoint } from '../modules/webhooks/endpoints/edit-endpoint.ts';
 import { type Database, openDatabase } from '../platform/db/database.ts';
 import { createResolver } from '../platform/dns/resolver.ts';
 

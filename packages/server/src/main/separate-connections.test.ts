@@ -10,7 +10,7 @@ import { readMail } from '../features/test-inbox/read-mail.ts';
 import { createKey } from '../flows/create-key.ts';
 import { createProject } from '../flows/create-project.ts';
 import { setSettings } from '../flows/set-settings.ts';
-import { addEndpoint } from '../flows/webhook-endpoints.ts';
+import { addEndpoint } from '../modules/webhooks/endpoints/edit-endpoint.ts';
 import { PEPPER, testServer } from '../../testkit/server.ts';
 import { systemClock } from '../platform/time/clock.ts';
 import { testTeam } from '../../testkit/team.ts';

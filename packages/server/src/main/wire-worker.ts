@@ -25,7 +25,7 @@ import { settleHits } from '../worker/settle-hits.ts';
 import { tellTeam } from '../worker/tell-team.ts';
 import { startBuilder } from '../worker/builder.ts';
 import { startImporter } from '../worker/importer.ts';
-import { startTeller, type Teller } from '../worker/teller.ts';
+import { startTeller, type Teller } from '../modules/webhooks/index.ts';
 import { wordDrafts } from '../worker/word-drafts.ts';
 import type { Outbound } from '../platform/outbound/outbound.ts';
 import { webhookAgent } from './mailroom.ts';

@@ -11,7 +11,7 @@ import { type Database, openDatabase } from '../../platform/db/database.ts';
 import { createProject } from '../create-project.ts';
 import { keepInside } from '../send-drafts/keep-inside.ts';
 import type { OutgoingLetter } from '../send-drafts/transport.ts';
-import { addEndpoint } from '../webhook-endpoints.ts';
+import { addEndpoint } from '../../modules/webhooks/endpoints/edit-endpoint.ts';
 import { makeDemo } from './make-demo.ts';
 import { removeDemos } from './remove-demo.ts';
 

@@ -2,13 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { NewId } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Sealer } from '../../platform/crypto/encrypt.ts';
-import { createEndpoint } from '../../features/endpoints/create-endpoint.ts';
+import { createEndpoint, createDelivery, disableEndpoint } from '../../modules/webhooks/index.ts';
 import { keyUse } from '../../features/keys/key-use.ts';
 import { requestLog } from '../../features/stream/request-log.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
-import { createDelivery } from '../deliver-webhooks/index.ts';
-import { disableEndpoint } from '../webhook-endpoints.ts';
 import type { Random } from './random.ts';
 
 /** Simulates what surrounds the engine: logged requests and a webhook endpoint. */

@@ -3,7 +3,7 @@ import { iso } from '../../platform/time/clock.ts';
 import type { NewId } from '../../platform/ids.ts';
 import type { Happened, Outcome } from '../../features/outcomes/outcome.ts';
 import type { OutcomeLetter } from '../../features/outcomes/reads.ts';
-import { messageName, type NewWebhookMessage } from '../../features/webhooks/webhook.ts';
+import { messageName, type NewWebhookMessage } from '../../modules/webhooks/index.ts';
 
 const REASON_MAX_CHARS = 500;
 const SNIPPET_MAX_CHARS = 500;

@@ -14,7 +14,7 @@ import { acceptOwn } from '../../features/inbox/accept-own.ts';
 import { takeSendTurn } from '../../features/sending/send-turn.ts';
 import { dueEarlier } from '../../platform/locks/timers.ts';
 import { takeTurn } from '../../platform/locks/project-lock.ts';
-import { insertMessages as queueWebhooks } from '../../features/webhooks/store.ts';
+import { insertMessages as queueWebhooks } from '../../modules/webhooks/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { isCollision } from '../../platform/db/errors.ts';
 import type { Tx } from '../../platform/db/statements.ts';

@@ -12,11 +12,11 @@ import { idMaker } from '../../platform/ids.ts';
 import { letterToken, type TokenUse } from '../../platform/crypto/email-token.ts';
 import { silentLog } from '../../platform/log.ts';
 import { createSealer } from '../../platform/crypto/encrypt.ts';
-import { createDelivery } from '../../flows/deliver-webhooks/index.ts';
+import { createDelivery } from '../../modules/webhooks/dispatch/dispatch.ts';
 import { erasePerson } from '../../flows/erase-person.ts';
 import { settleHits } from '../../flows/track/settle-hits.ts';
 import { setSettings } from '../../flows/set-settings.ts';
-import { addEndpoint } from '../../flows/webhook-endpoints.ts';
+import { addEndpoint } from '../../modules/webhooks/endpoints/edit-endpoint.ts';
 import { createOutbound } from '../../platform/outbound/outbound.ts';
 
 const DAY = 86_400_000;

@@ -3,7 +3,7 @@ import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { serverCommand } from '../../../testkit/server-command.ts';
 import { createSealer } from '../../platform/crypto/encrypt.ts';
-import { openListener } from '../../features/listeners/listener.ts';
+import { openListener } from '../../modules/webhooks/listeners/listener.ts';
 
 const db = await openTestDatabase(heldClock());
 const [OLD, NEW] = ['the old secret key', 'the new secret key'];

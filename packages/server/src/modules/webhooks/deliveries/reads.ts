@@ -1,0 +1,287 @@
+import { plainList } from '../../../platform/db/list.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import {
+  type DeliveryState,
+  type EndpointPlace,
+  type FollowedMessage,
+  type MessagePlace,
+  type Room,
+  TEST_TYPE,
+  type Trigger,
+} from './webhook.ts';
+
+/**
+ * When each endpoint needs work next, as a relation of project_id and time.
+ *
+ * - A delivery in progress counts as lost when its lease ends.
+ * - A pending delivery is due at its time, but not before the circuit breaker allows one and a token is available.
+ * - If the endpoint's limit of deliveries in progress is reached, it waits for an answer, and recording that answer evaluates this again.
+ * - A pending delivery of a disabled endpoint is marked as missed immediately.
+ *
+ * Reads tables of the endpoints module.
+ */
+const LOOKS = `
+  SELECT e.project_id, least(w.lease, CASE
+    WHEN w.pending IS NULL THEN NULL
+    WHEN e.disabled_at IS NOT NULL THEN e.disabled_at
+    WHEN w.in_flight < CASE WHEN h.open_until IS NULL THEN e.in_flight_max ELSE 1 END
+      THEN greatest(w.pending, h.open_until, h.refilled_at + make_interval(secs => greatest(0, 1 - h.tokens) / e.per_second))
+    END) AS at
+  FROM beckon.webhook_endpoint e
+  JOIN beckon.webhook_health h ON h.project_id = e.project_id AND h.endpoint_id = e.id
+  CROSS JOIN LATERAL (
+    SELECT
+      (SELECT d.next_at FROM beckon.webhook_delivery d WHERE d.project_id = e.project_id AND d.endpoint_id = e.id
+         AND d.state = 'pending' AND d.next_at IS NOT NULL ORDER BY d.next_at LIMIT 1) AS pending,
+      (SELECT d.next_at FROM beckon.webhook_delivery d WHERE d.project_id = e.project_id AND d.endpoint_id = e.id
+         AND d.state = 'delivering' AND d.next_at IS NOT NULL ORDER BY d.next_at LIMIT 1) AS lease,
+      (SELECT count(*) FROM beckon.webhook_delivery d WHERE d.project_id = e.project_id AND d.endpoint_id = e.id
+         AND d.state = 'delivering' AND d.next_at IS NOT NULL) AS in_flight
+  ) w`;
+
+/** Returns when each project needs work on webhook deliveries next. Projects without any are left out. */
+export async function nextLooks(tx: Tx, projectIds: number[]): Promise<Map<number, number>> {
+  const rows = await tx.prepared<{ project_id: number; at: Date | null }>({
+    name: 'webhooks.next',
+    text: `SELECT project_id, min(at) AS at FROM (${LOOKS} WHERE e.project_id = ANY ($1::bigint[])) x GROUP BY project_id`,
+    values: [plainList(projectIds)],
+  });
+  return new Map(rows.flatMap(({ project_id: id, at }) => (at === null ? [] : [[id, at.getTime()]])));
+}
+
+/** Returns when a delivery of the project needs work next, in milliseconds. */
+export async function nextDeliveryAt(tx: Tx, projectId: number): Promise<number | null> {
+  return (await nextLooks(tx, [projectId])).get(projectId) ?? null;
+}
+
+/** Returns projects whose webhook alarm is too late or missing. Reads the table `tenant_due` of another module. */
+export async function listLateToTell(tx: Tx): Promise<number[]> {
+  const rows = await tx.query<{ project_id: number }>(
+    `SELECT x.project_id FROM (SELECT project_id, min(at) AS at FROM (${LOOKS}) l GROUP BY project_id) x
+     JOIN beckon.tenant_due t ON t.project_id = x.project_id AND t.work = 'webhooks'
+     WHERE x.at IS NOT NULL AND (t.next_at IS NULL OR t.next_at > x.at)`,
+  );
+  return rows.map((row) => row.project_id);
+}
+
+/** The deliveries of an endpoint that are in progress, and how many are due. The count stops at the number that may be claimed. */
+export type Load = EndpointPlace & { inFlight: number; due: number };
+
+export function listLoads(tx: Tx, rooms: Room[], now: number): Promise<Load[]> {
+  return tx.prepared({
+    name: 'webhooks.loads',
+    text: `SELECT r.project_id AS "projectId", r.endpoint_id AS "endpointId",
+             (SELECT count(*) FROM beckon.webhook_delivery d WHERE d.project_id = r.project_id AND d.endpoint_id = r.endpoint_id
+                AND d.state = 'delivering' AND d.next_at IS NOT NULL) AS "inFlight",
+             (SELECT count(*) FROM (SELECT 1 FROM beckon.webhook_delivery d WHERE d.project_id = r.project_id
+                AND d.endpoint_id = r.endpoint_id AND d.state = 'pending' AND d.next_at <= $4 LIMIT r.most) x) AS due
+           FROM unnest($1::bigint[], $2::uuid[], $3::integer[]) AS r(project_id, endpoint_id, most)`,
+    values: [
+      plainList(rooms.map(({ projectId }) => projectId)),
+      plainList(rooms.map(({ endpointId }) => endpointId)),
+      plainList(rooms.map(({ most }) => most)),
+      new Date(now),
+    ],
+  });
+}
+
+export type Attempt = {
+  number: number;
+  trigger: Trigger;
+  url: string;
+  startedAt: number;
+  endedAt: number | null;
+  status: number | null;
+  error: string | null;
+  answer: string | null;
+};
+export type ShownDelivery = {
+  messageId: string;
+  endpointId: string;
+  type: string;
+  state: DeliveryState;
+  trigger: Trigger;
+  isErased: boolean;
+  createdAt: number;
+  nextAt: number | null;
+  deliveredAt: number | null;
+  attempts: Attempt[];
+};
+export type DeliveriesAsked = {
+  projectId: number;
+  endpointId: string | null;
+  messageId: string | null;
+  states: DeliveryState[] | null;
+  /** Continues after this delivery. If left out, starts with the newest. */
+  after?: { createdAt: number; messageId: string; endpointId: string } | null;
+  limit: number;
+};
+
+type DeliveryRow = {
+  message_id: string;
+  endpoint_id: string;
+  type: string;
+  state: DeliveryState;
+  trigger: Trigger;
+  erased: boolean;
+  created_at: Date;
+  next_at: Date | null;
+  delivered_at: Date | null;
+  attempts: {
+    number: number;
+    trigger: Trigger;
+    url: string;
+    at: number;
+    end: number | null;
+    status: number | null;
+    error: string | null;
+    answer: string | null;
+  }[];
+};
+
+const WANTED = `m.project_id = $1 AND ($2::uuid IS NULL OR d.endpoint_id = $2) AND ($3::uuid IS NULL OR m.id = $3)
+       AND ($4::text[] IS NULL OR d.state = ANY ($4))`;
+
+/** Counts the deliveries, up to `most`. */
+export async function countDeliveries(
+  tx: Tx,
+  { projectId, endpointId, messageId, states, limit }: DeliveriesAsked,
+): Promise<number> {
+  const [counted] = await tx.query<{ count: number }>(
+    `SELECT count(*) AS count FROM (
+       SELECT 1 FROM beckon.webhook_message m
+       JOIN beckon.webhook_delivery d ON d.project_id = m.project_id AND d.message_id = m.id WHERE ${WANTED} LIMIT $5
+     ) bounded`,
+    [projectId, endpointId, messageId, states, limit],
+  );
+  return counted?.count ?? 0;
+}
+
+/** Returns the body that each endpoint receives, byte for byte. Null if it was erased. */
+export async function findBody(
+  tx: Tx,
+  { projectId, messageId }: { projectId: number; messageId: string },
+): Promise<string | null> {
+  const [message] = await tx.query<{ body: string; is_erased: boolean }>(
+    `SELECT body, erased_at IS NOT NULL AS is_erased FROM beckon.webhook_message WHERE project_id = $1 AND id = $2`,
+    [projectId, messageId],
+  );
+  return message && !message.is_erased ? message.body : null;
+}
+
+/** Counts pending deliveries and those in progress. */
+export async function countWebhooks(
+  tx: Tx,
+  projectId: number,
+): Promise<{ pending: number; delivering: number }> {
+  const rows = await tx.query<{ state: string; count: number }>(
+    `SELECT state, count(*) AS count FROM beckon.webhook_delivery
+     WHERE project_id = $1 AND next_at IS NOT NULL GROUP BY state`,
+    [projectId],
+  );
+  const of = (state: string): number => rows.find((row) => row.state === state)?.count ?? 0;
+  return { pending: of('pending'), delivering: of('delivering') };
+}
+
+/** Returns the deliveries, newest first, each with its latest attempt. */
+export async function listDeliveries(tx: Tx, asked: DeliveriesAsked): Promise<ShownDelivery[]> {
+  const rows = await tx.query<DeliveryRow>(
+    `SELECT m.id AS message_id, d.endpoint_id, m.type, d.state, d.trigger, m.erased_at IS NOT NULL AS erased, d.created_at,
+       d.next_at, d.delivered_at, (
+         SELECT coalesce(json_agg(json_build_object('number', a.number, 'trigger', a.trigger, 'url', a.url,
+             'at', extract(epoch FROM a.started_at) * 1000, 'end', extract(epoch FROM a.ended_at) * 1000,
+             'status', a.status, 'error', a.error, 'answer', a.answer) ORDER BY a.number), '[]')
+         FROM (SELECT * FROM beckon.webhook_attempt a WHERE a.project_id = d.project_id AND a.message_id = d.message_id
+                 AND a.endpoint_id = d.endpoint_id ORDER BY a.number DESC LIMIT ${ATTEMPTS_SHOWN}) a
+       ) AS attempts
+     FROM beckon.webhook_message m JOIN beckon.webhook_delivery d ON d.project_id = m.project_id AND d.message_id = m.id
+     WHERE ${WANTED} AND ($6::timestamptz IS NULL OR (m.created_at <= $6
+       AND ((m.created_at, m.id) < ($6, $7::uuid) OR (m.created_at = $6 AND m.id = $7 AND d.endpoint_id > $8::uuid))))
+     ORDER BY m.created_at DESC, m.id DESC, d.endpoint_id LIMIT $5`,
+    [
+      asked.projectId,
+      asked.endpointId,
+      asked.messageId,
+      asked.states,
+      asked.limit,
+      asked.after ? new Date(asked.after.createdAt) : null,
+      asked.after?.messageId ?? null,
+      asked.after?.endpointId ?? null,
+    ],
+  );
+  return rows.map((row) => ({
+    messageId: row.message_id,
+    endpointId: row.endpoint_id,
+    type: row.type,
+    state: row.state,
+    trigger: row.trigger,
+    isErased: row.erased,
+    createdAt: row.created_at.getTime(),
+    nextAt: row.next_at?.getTime() ?? null,
+    deliveredAt: row.delivered_at?.getTime() ?? null,
+    attempts: row.attempts.map(({ at, end, ...attempt }) => ({
+      ...attempt,
+      startedAt: Math.round(at),
+      endedAt: end === null ? null : Math.round(end),
+    })),
+  }));
+}
+
+/** The maximum number of attempts shown per delivery. All attempts of many replays remain in the database. */
+const ATTEMPTS_SHOWN = 100;
+
+/** The delivery of a webhook event to an endpoint, and its result. */
+export type Told = {
+  messageId: string;
+  type: string;
+  endpointId: string;
+  url: string;
+  state: DeliveryState;
+  attempts: number;
+  createdAt: Date;
+  deliveredAt: Date | null;
+};
+
+/** Returns the deliveries of these webhook events, up to `limit`. Reads the table `webhook_endpoint` of another module. */
+export function listTold(
+  tx: Tx,
+  { projectId, messageIds, limit }: { projectId: number; messageIds: string[]; limit: number },
+): Promise<Told[]> {
+  return tx.query<Told>(
+    `SELECT m.id AS "messageId", m.type, d.endpoint_id AS "endpointId", coalesce(e.url, '') AS url, d.state, d.attempts,
+       d.created_at AS "createdAt", d.delivered_at AS "deliveredAt"
+     FROM beckon.webhook_message m
+     JOIN beckon.webhook_delivery d ON d.project_id = m.project_id AND d.message_id = m.id
+     LEFT JOIN beckon.webhook_endpoint e ON e.project_id = d.project_id AND e.id = d.endpoint_id
+     WHERE m.project_id = $1 AND m.id = ANY ($2::uuid[]) ORDER BY d.created_at, m.id, d.endpoint_id LIMIT $3`,
+    [projectId, messageIds, limit],
+  );
+}
+
+/** Returns the webhook events after a place, in order. Tests are left out, because each is for one endpoint. */
+export async function listPlaces(
+  tx: Tx,
+  { projectId, after, limit }: { projectId: number; after: MessagePlace; limit: number },
+): Promise<MessagePlace[]> {
+  const rows = await tx.query<{ id: string; created_at: Date }>(
+    `SELECT id, created_at FROM beckon.webhook_message
+     WHERE project_id = $1 AND (created_at, id) > ($2, $3::uuid) AND erased_at IS NULL AND type <> '${TEST_TYPE}'
+     ORDER BY created_at, id LIMIT $4`,
+    [projectId, new Date(after.createdAt), after.id, limit],
+  );
+  return rows.map(({ id, created_at: at }) => ({ id, createdAt: at.getTime() }));
+}
+
+/** Returns the bodies of these webhook events in order, without those erased in the meantime. */
+export async function listBodies(
+  tx: Tx,
+  { projectId, ids }: { projectId: number; ids: string[] },
+): Promise<FollowedMessage[]> {
+  if (ids.length === 0) return [];
+  const rows = await tx.query<{ id: string; created_at: Date; type: string; body: string }>(
+    `SELECT id, created_at, type, body FROM beckon.webhook_message
+     WHERE project_id = $1 AND id = ANY ($2::uuid[]) AND erased_at IS NULL ORDER BY created_at, id`,
+    [projectId, plainList(ids)],
+  );
+  return rows.map(({ created_at: at, ...message }) => ({ ...message, createdAt: at.getTime() }));
+}

@@ -1,0 +1,96 @@
+import { afterAll, expect, test } from 'vitest';
+import { webhookStage } from '../../../../testkit/webhooks.ts';
+import { listProjectsToTell } from '../../../features/drafts/counts.ts';
+import type { TeamLetter } from '../../../features/drafts/team-digest.ts';
+import { updateDisabled } from '../endpoints/store.ts';
+import { SETTLED_MS, tellTeam } from '../../../flows/tell-team.ts';
+
+const stage = await webhookStage();
+const { db, clock, hooks } = stage;
+afterAll(() => stage.close());
+
+const HOUR = 3_600_000;
+
+/** Returns the current notification of the team, if any; `isAsked`: true if the project is due for a notification. */
+async function told(projectId: number): Promise<{ text: string | null; isAsked: boolean }> {
+  const letters: TeamLetter[] = [];
+  const hand = async (_: number, letter: TeamLetter): Promise<void> => void letters.push(letter);
+  const projects = await listProjectsToTell(db, { now: db.clock.now(), after: 0, limit: 100 });
+  await tellTeam(db, { projectId, publicUrl: 'http://localhost', hand });
+  return { text: letters[0]?.text ?? null, isAsked: projects.includes(projectId) };
+}
+
+test('notifies the team once of an endpoint that is gone, even if no draft waits', async () => {
+  const projectId = await stage.project();
+  await stage.endpoint(projectId, '/gone');
+  expect(await told(projectId)).toEqual({ text: null, isAsked: false });
+  hooks.answer(() => ({ status: 410 }));
+  await stage.queue(projectId);
+  await stage.settle();
+  clock.advance(SETTLED_MS);
+  const { text, isAsked } = await told(projectId);
+  expect(isAsked).toBe(true);
+  expect(text).toContain(`${hooks.url('/gone')} responded with 410 Gone`);
+  clock.advance(HOUR);
+  expect((await told(projectId)).text).toBeNull();
+});
+
+test('reports an answer from before a notification that is recorded after it in the next one', async () => {
+  const projectId = await stage.project();
+  await stage.endpoint(projectId, '/early', { types: ['email.clicked'] });
+  await stage.endpoint(projectId, '/late', { types: ['email.opened'] });
+  hooks.answer(() => ({ status: 410 }));
+  await stage.queue(projectId, 1, { type: 'email.clicked' });
+  await stage.settle();
+  await stage.queue(projectId);
+  await stage.delivery.round();
+  await stage.delivery.answered();
+  clock.advance(SETTLED_MS);
+  expect((await told(projectId)).text).toContain(hooks.url('/early'));
+  clock.advance(1);
+  await stage.settle();
+  clock.advance(HOUR);
+  expect((await told(projectId)).text).toContain(hooks.url('/late'));
+});
+
+test('reports a change that is dated before a notification and committed after it once', async () => {
+  const projectId = await stage.project();
+  await stage.endpoint(projectId, '/first', { types: ['email.clicked'] });
+  const { id: endpointId } = await stage.endpoint(projectId, '/second', { types: ['email.opened'] });
+  hooks.answer(() => ({ status: 410 }));
+  await stage.queue(projectId, 1, { type: 'email.clicked' });
+  await stage.settle();
+  clock.advance(SETTLED_MS);
+  await db.transaction(async (tx) => {
+    await updateDisabled(tx, { projectId, endpointId, at: db.clock.now(), reason: 'gone' });
+    clock.advance(1);
+    expect((await told(projectId)).text).not.toContain(hooks.url('/second'));
+  });
+  clock.advance(HOUR);
+  const { text } = await told(projectId);
+  expect(text).toContain(hooks.url('/second'));
+  expect(text).not.toContain(hooks.url('/first'));
+  clock.advance(HOUR);
+  expect((await told(projectId)).text).toBeNull();
+});
+
+test('notifies after one day that an endpoint fails, and after five that it is disabled', async () => {
+  const projectId = await stage.project();
+  await stage.endpoint(projectId, '/fails');
+  hooks.answer(() => ({ status: 500 }));
+  for (let hour = 0; hour < 23; hour += 4) {
+    await stage.queue(projectId);
+    await stage.advance(4 * HOUR);
+  }
+  const news: string[] = [];
+  for (let hour = 23; hour < 130; hour += 4) {
+    const { text } = await told(projectId);
+    if (text !== null) news.push(text);
+    await stage.queue(projectId);
+    await stage.advance(4 * HOUR);
+  }
+  expect(news).toEqual([
+    expect.stringMatching(/has accepted no webhook since .* It is disabled after 5 days/),
+    expect.stringContaining('accepted no webhook for 5 days and was disabled'),
+  ]);
+});
