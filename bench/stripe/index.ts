@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { idMaker } from '../../packages/server/src/platform/ids.ts';
-import type { Import } from '../../packages/server/src/features/imports/import.ts';
+import type { Import } from '../../packages/server/src/modules/imports/import.ts';
 import {
   askCheck,
   createImport,
   foundImport,
   startImport,
-} from '../../packages/server/src/flows/imports/manage.ts';
+} from '../../packages/server/src/modules/imports/run/manage-imports.ts';
 import { stripeAccount } from '../../packages/server/testkit/stripe-account.ts';
 import { STRIPE_KEY, stripeServer, type StripeServer } from '../../packages/server/testkit/stripe-server.ts';
 import { median, usageOf } from '../measure.ts';

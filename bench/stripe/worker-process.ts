@@ -7,7 +7,7 @@ import { createDigest } from '../../packages/server/src/flows/digest/index.ts';
 import { openDatabase } from '../../packages/server/src/platform/db/database.ts';
 import { stripeReader } from '../../packages/server/src/main/stripe-reader.ts';
 import { startDigester } from '../../packages/server/src/worker/digester.ts';
-import { startImporter } from '../../packages/server/src/worker/importer.ts';
+import { startImporter } from '../../packages/server/src/modules/imports/run/importer.ts';
 
 /**
  * The part of a worker that imports and processes, with Stripe on loopback. The address of Stripe is the only thing that no setting can

@@ -10,7 +10,7 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
       'features/domains/reads.ts': ['WHERE next_check_at <= $1', 'WHERE tracking_next_at <= $1'],
       'features/drafts/counts.ts': ['SELECT d.project_id FROM beckon.draft d'],
       'features/events/reads.ts': ['SELECT DISTINCT project_id FROM beckon.counted_event'],
-      'features/imports/reads.ts': [`WHERE state IN ('uploading', 'ready', 'checked', 'paused')`],
+      'modules/imports/reads.ts': [`WHERE state IN ('uploading', 'ready', 'checked', 'paused')`],
       'features/outcomes/hit-reads.ts': ['WHERE settle_at <= $1'],
       'features/people/store.ts': [
         'WITH RECURSIVE place(project_id)',
@@ -51,7 +51,7 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
       'modules/webhooks/endpoints/reads.ts': [
         'FROM beckon.webhook_secret WHERE (project_id, endpoint_id, id) >',
       ],
-      'features/imports/reads.ts': ['sealed_key AS was FROM beckon.import'],
+      'modules/imports/reads.ts': ['sealed_key AS was FROM beckon.import'],
       'modules/webhooks/listeners/store.ts': ['FROM beckon.webhook_listener WHERE (project_id, person_id) >'],
     },
   },

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { silentLog } from '../src/platform/log.ts';
 import { openDatabase } from '../src/platform/db/database.ts';
-import { startImporter } from '../src/worker/importer.ts';
+import { startImporter } from '../src/modules/imports/run/importer.ts';
 import { importDeps } from './imports.ts';
 
 /**

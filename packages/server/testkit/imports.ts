@@ -1,10 +1,16 @@
 import { idMaker } from '../src/platform/ids.ts';
 import { silentLog } from '../src/platform/log.ts';
-import { type Import, PART_BYTES } from '../src/features/imports/import.ts';
-import type { ImportChunk, ImportSource, Place } from '../src/features/imports/source.ts';
-import { askCheck, createImport, foundImport, putPart, startImport } from '../src/flows/imports/manage.ts';
-import { claimImport, workOn } from '../src/flows/imports/work-on.ts';
-import type { ImportDeps } from '../src/flows/imports/deps.ts';
+import { type Import, PART_BYTES } from '../src/modules/imports/import.ts';
+import type { ImportChunk, ImportSource, Place } from '../src/modules/imports/source.ts';
+import {
+  askCheck,
+  createImport,
+  foundImport,
+  putPart,
+  startImport,
+} from '../src/modules/imports/run/manage-imports.ts';
+import { claimImport, workOn } from '../src/modules/imports/run/work-on.ts';
+import type { ImportDeps } from '../src/modules/imports/run/deps.ts';
 import type { Database } from '../src/platform/db/database.ts';
 import { testMail } from './mailroom.ts';
 

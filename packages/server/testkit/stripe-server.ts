@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { StripeAddress } from '../src/io/stripe/open-stripe.ts';
+import type { StripeAddress } from '../src/modules/imports/stripe-api/open-stripe.ts';
 import type { StripeWorld } from './stripe-objects.ts';
 
 /** Stripe's API on loopback, as far as we read it: paged lists, newest first, keys with their permissions, and failures. */

@@ -10,7 +10,7 @@ import { silentLog } from '../platform/log.ts';
 import { listBuilding } from '../features/audiences/build-edition.ts';
 import { bury } from '../features/inbox/dead.ts';
 import { retryDead } from '../features/inbox/retry-dead.ts';
-import { insertFindings } from '../features/imports/store.ts';
+import { insertFindings } from '../modules/imports/store.ts';
 import { listDrafts } from '../features/drafts/reads.ts';
 import { keepMail } from '../features/test-inbox/keep-mail.ts';
 import { addHits } from '../features/outcomes/add-hits.ts';

@@ -31,7 +31,7 @@ import { eraseWording } from '../features/wording/store.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import { hashErased } from './erased-suppressions.ts';
-import { eraseImported } from './imports/erase-imported.ts';
+import { eraseImported } from '../modules/imports/index.ts';
 
 /** The number of removed rows per table. */
 export type Removed = {

@@ -2,7 +2,7 @@ import type { Log } from '../platform/log.ts';
 import type { Sealer } from '../platform/crypto/encrypt.ts';
 import { resealKeys } from '../features/domains/reseal-keys.ts';
 import { resealSecrets, resealListeners } from '../modules/webhooks/index.ts';
-import { resealImportKeys } from '../features/imports/reseal-keys.ts';
+import { resealImportKeys } from '../modules/imports/index.ts';
 import { resealSuppressionKey } from '../features/suppressions/hasher.ts';
 import { resealFactors, type ResealFactorsOptions } from '../features/team/reseal-factors.ts';
 import type { Database } from '../platform/db/database.ts';

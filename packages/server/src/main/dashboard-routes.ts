@@ -12,7 +12,7 @@ import { emailRoutes } from '../http/dashboard/emails.ts';
 import { eventRoutes } from '../http/dashboard/events.ts';
 import { feedRoutes } from '../http/dashboard/feed.ts';
 import { homeRoutes } from '../http/dashboard/home.ts';
-import { importRoutes } from '../http/dashboard/imports.ts';
+import { importRoutes } from '../modules/imports/routes.ts';
 import { insightRoutes } from '../http/dashboard/insights.ts';
 import { keyRoutes } from '../http/dashboard/keys.ts';
 import { listenRoutes } from '../modules/webhooks/listeners/routes.ts';

@@ -4,7 +4,7 @@ import { forgetAnswers } from '../worker/forget-answers.ts';
 import { forgetDecisions } from '../worker/forget-decisions.ts';
 import { forgetEditions } from '../worker/forget-editions.ts';
 import { forgetHistory } from '../worker/forget-history.ts';
-import { forgetImports } from '../worker/forget-imports.ts';
+import { forgetImports } from '../modules/imports/run/forget-imports-job.ts';
 import { clearTestInbox } from '../worker/clear-test-inbox.ts';
 import { keepPartitions } from '../worker/keep-partitions.ts';
 import { pruneMarks } from '../worker/prune-marks.ts';

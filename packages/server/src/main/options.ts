@@ -16,7 +16,7 @@ import type { Resolver } from '../platform/dns/resolver.ts';
 import type { Outbound } from '../platform/outbound/outbound.ts';
 import type { ConnectionSource } from '../platform/db/connection.ts';
 import type { DraftModel } from '../io/model/draft-model.ts';
-import type { StripeAddress } from '../io/stripe/open-stripe.ts';
+import type { StripeAddress } from '../modules/imports/index.ts';
 import type { Secrets } from './secrets.ts';
 
 export type ListenOptions = EdgeConfig & {

@@ -1,6 +1,5 @@
-import type { OpenStripe } from '../flows/imports/deps.ts';
+import { type OpenStripe, openStripe, type StripeAddress } from '../modules/imports/index.ts';
 import type { Database } from '../platform/db/database.ts';
-import { openStripe, type StripeAddress } from '../io/stripe/open-stripe.ts';
 
 /** Returns the reader of Stripe for imports. `address` replaces Stripe's own, for tests. The module is loaded on first use. */
 export function stripeReader(db: Database, address?: StripeAddress): OpenStripe {
@@ -8,7 +7,7 @@ export function stripeReader(db: Database, address?: StripeAddress): OpenStripe 
     openStripe({ key, ...(address && { address }) });
   return (asked) => ({
     async *read(after, signal) {
-      const { stripeSources } = await import('../flows/imports/stripe/stripe-source.ts');
+      const { stripeSources } = await import('../modules/imports/index.ts');
       yield* stripeSources({ db, openReader })(asked).read(after, signal);
     },
   });

@@ -24,7 +24,7 @@ import { resealSecrets } from '../worker/reseal-secrets.ts';
 import { settleHits } from '../worker/settle-hits.ts';
 import { tellTeam } from '../worker/tell-team.ts';
 import { startBuilder } from '../worker/builder.ts';
-import { startImporter } from '../worker/importer.ts';
+import { startImporter } from '../modules/imports/index.ts';
 import { startTeller, type Teller } from '../modules/webhooks/index.ts';
 import { wordDrafts } from '../worker/word-drafts.ts';
 import type { Outbound } from '../platform/outbound/outbound.ts';

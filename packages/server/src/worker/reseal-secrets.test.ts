@@ -4,9 +4,9 @@ import { type Browser, codeOf, PASSWORD, testTeam } from '../../testkit/team.ts'
 import { silentLog } from '../platform/log.ts';
 import { createSealer, type Sealer } from '../platform/crypto/encrypt.ts';
 import { addSecret } from '../modules/webhooks/endpoints/secrets.ts';
-import { insertImport } from '../features/imports/store.ts';
-import { NOTHING_COUNTED } from '../features/imports/import.ts';
-import { resealImportKeys } from '../features/imports/reseal-keys.ts';
+import { insertImport } from '../modules/imports/store.ts';
+import { NOTHING_COUNTED } from '../modules/imports/import.ts';
+import { resealImportKeys } from '../modules/imports/re-encrypt-keys.ts';
 import { openListener } from '../modules/webhooks/listeners/listener.ts';
 import { openSuppressionHasher } from '../features/suppressions/hasher.ts';
 import { resealSecrets } from './reseal-secrets.ts';

@@ -1,0 +1,73 @@
+import { Type } from 'typebox';
+import type { ImportFinding } from '@beckon/contract/dashboard';
+import { csvLine } from '@beckon/contract/files';
+import { plainCell } from '../../platform/text/csv.ts';
+import { countFindingRows, listFindingRows } from './reads.ts';
+import type { Finding } from './store.ts';
+import { foundImport } from './run/manage-imports.ts';
+import { REJECTED } from './run/read-chunk.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { badCursor, PAGE, readPage, toPage } from '../../http/dashboard/pages.ts';
+import { routesFor } from '../../http/dashboard/route.ts';
+import { sendPieces } from '../../http/dashboard/send-pieces.ts';
+
+const { route } = routesFor();
+
+/** The findings about single rows of an import. */
+export const importFindingRoutes = [
+  route('GET /projects/:project/imports/:import/findings', {
+    needs: 'editor',
+    scope: 'import',
+    query: Type.Object({ ...PAGE, kind: Type.Optional(Type.String({ maxLength: 100 })) }),
+    async handle({ db }, { projectId, params: { import: id }, query }) {
+      const one = await foundImport(db, { projectId, id });
+      const page = readPage(query, 1);
+      const { kind = null } = query;
+      const { offset, rowsMax: limit, most } = page;
+      const after = readPlace(page.after?.[0] ?? '0');
+      const rows = await listFindingRows(db, { ...one, kind, after, offset, limit });
+      const total = await countFindingRows(db, { ...one, kind, most });
+      return toPage(rows, page, { show: toShown, placeOf: ({ n }) => [String(n)], total });
+    },
+  }),
+  route('GET /projects/:project/imports/:import/rejected.csv', {
+    needs: 'editor',
+    scope: 'import',
+    isHeavy: true,
+    turn: 'statement',
+    async handle({ db }, { projectId, params: { import: id }, reply }) {
+      const one = await foundImport(db, { projectId, id });
+      const file = { name: `rejected-${one.id}.csv`, type: 'text/csv; charset=utf-8' };
+      return sendPieces(reply, file, lines(db, { projectId, id: one.id }));
+    },
+  }),
+];
+
+const AT_ONCE = 1_000;
+
+async function* lines(
+  db: Database,
+  ref: { projectId: number; id: string },
+): AsyncGenerator<string, void, void> {
+  yield `${csvLine(['row', 'field', 'message', 'raw'])}\r\n`;
+  for (let after = 0; ;) {
+    const rows = await listFindingRows(db, { ...ref, kind: REJECTED, after, offset: 0, limit: AT_ONCE });
+    yield rows.map((row) => `${csvLine(cellsOf(row))}\r\n`).join('');
+    const last = rows.at(-1);
+    if (!last || rows.length < AT_ONCE) return;
+    after = last.n;
+  }
+}
+
+function cellsOf({ line, field, message, raw }: Finding): string[] {
+  return [line === null ? '' : String(line), plainCell(field ?? ''), plainCell(message), plainCell(raw)];
+}
+
+function toShown({ kind, line, field, message, raw }: Finding): ImportFinding {
+  return { kind, row: line, field, message, raw };
+}
+
+function readPlace(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw badCursor();
+}

@@ -1,0 +1,181 @@
+import { Type } from 'typebox';
+import type { Import as Shown } from '@beckon/contract/dashboard';
+import { countImportRows, listImportRows, listPartNumbers } from './reads.ts';
+import { type Import, PART_BYTES } from './import.ts';
+import {
+  askCheck,
+  cancelImport,
+  createImport,
+  type FileWanted,
+  foundImport,
+  giveKey,
+  mapImport,
+  pauseImport,
+  putPart,
+  resumeImport,
+  sampleImport,
+  startImport,
+  type StripeWanted,
+} from './run/manage-imports.ts';
+import { showImport, showImports } from './run/show-import.ts';
+import { importFindingRoutes } from './finding-routes.ts';
+import { MAPPING, NEW_IMPORT } from './import-shapes.ts';
+import { badCursor, isId, PAGE, readPage, toPage } from '../../http/dashboard/pages.ts';
+import { type DashboardRoute, routesFor } from '../../http/dashboard/route.ts';
+import type { KitDeps } from '../../http/dashboard/kit-deps.ts';
+import type { Sealer } from '../../platform/crypto/encrypt.ts';
+
+type Deps = KitDeps & { sealer: Sealer };
+const { route } = routesFor<Deps>();
+
+/** Imports of records from a file or from Stripe. The worker does the work itself. */
+export const importRoutes: DashboardRoute<Deps>[] = [
+  ...importFindingRoutes,
+  route('GET /projects/:project/imports', {
+    needs: 'editor',
+    scope: 'import',
+    query: Type.Object(PAGE),
+    async handle(deps, { projectId, query }) {
+      const { db } = deps;
+      const page = readPage(query, 1);
+      const [after = null] = page.after ?? [];
+      const { offset, rowsMax: limit, most } = page;
+      const rows = await listImportRows(db, { projectId, after: readId(after), offset, limit });
+      const nameOf = await namesOf(deps, rows);
+      const total = await countImportRows(db, projectId, most);
+      const shown = await showImports(db, rows, nameOf);
+      return toPage(shown, page, { show: (one: Shown) => one, placeOf: ({ id }) => [id], total });
+    },
+  }),
+  route('POST /projects/:project/imports', {
+    needs: 'editor',
+    scope: 'import',
+    audit: 'import.create',
+    body: NEW_IMPORT,
+    async handle(deps, { projectId, body, actor, note }) {
+      const one = await createImport(deps, { projectId, createdBy: actor, ...wantedOf(body) });
+      note({ subject: one.name, after: { id: one.id, kind: one.kind, size_bytes: one.sizeBytes } });
+      return shown(deps, one);
+    },
+  }),
+  route('GET /projects/:project/imports/:import', {
+    needs: 'editor',
+    scope: 'import',
+    async handle(deps, { projectId, params: { import: id } }) {
+      return shown(deps, await foundImport(deps.db, { projectId, id }));
+    },
+  }),
+  route('GET /projects/:project/imports/:import/parts', {
+    needs: 'editor',
+    scope: 'import',
+    async handle({ db }, { projectId, params: { import: id } }) {
+      const one = await foundImport(db, { projectId, id });
+      return { data: { parts: await listPartNumbers(db, one) } };
+    },
+  }),
+  route('PUT /projects/:project/imports/:import/parts/:part', {
+    needs: 'editor',
+    scope: 'import',
+    audit: 'import.upload',
+    isRaw: true,
+    bodyMaxBytes: PART_BYTES,
+    async handle(deps, { projectId, params, request, note }) {
+      const part = /^\d{1,6}$/.test(params.part) ? Number(params.part) : Number.NaN;
+      const bytes = request.body as Buffer;
+      const one = await putPart(deps.db, { projectId, id: params.import }, { part, bytes });
+      note({ subject: one.name, after: { part } });
+      return shown(deps, one);
+    },
+  }),
+  route('POST /projects/:project/imports/:import/sample', {
+    needs: 'editor',
+    scope: 'import',
+    reads: true,
+    body: Type.Object({ mapping: Type.Optional(MAPPING) }),
+    async handle({ db }, { projectId, params: { import: id }, body }) {
+      return { data: await sampleImport(db, { projectId, id }, body.mapping) };
+    },
+  }),
+  route('PUT /projects/:project/imports/:import/mapping', {
+    needs: 'editor',
+    scope: 'import',
+    audit: 'import.map',
+    body: Type.Object({ mapping: MAPPING }),
+    async handle(deps, { projectId, params: { import: id }, body, note }) {
+      const one = await mapImport(deps.db, { projectId, id }, body.mapping);
+      note({ subject: one.name, after: body.mapping });
+      return shown(deps, one);
+    },
+  }),
+  change('check', askCheck),
+  route('POST /projects/:project/imports/:import/start', {
+    needs: 'editor',
+    scope: 'import',
+    audit: 'import.start',
+    body: Type.Object({ live_events: Type.Optional(Type.Integer({ minimum: 0 })) }),
+    async handle(deps, { projectId, params: { import: id }, body, note }) {
+      const { live_events: liveEvents = null } = body;
+      const one = await startImport(deps.db, { projectId, id }, { liveEvents });
+      note({ subject: one.name, after: { live_events: liveEvents } });
+      return shown(deps, one);
+    },
+  }),
+  change('pause', pauseImport),
+  change('resume', resumeImport),
+  change('cancel', cancelImport),
+  route('POST /projects/:project/imports/:import/key', {
+    needs: 'editor',
+    scope: 'import',
+    audit: 'import.set_key',
+    body: Type.Object({ key: Type.String({ maxLength: 300 }) }),
+    async handle(deps, { projectId, params: { import: id }, body, note }) {
+      const one = await giveKey(deps, { projectId, id }, body.key);
+      note({ subject: one.name });
+      return shown(deps, one);
+    },
+  }),
+];
+
+/** Handles an action without parameters. */
+function change(
+  move: 'check' | 'pause' | 'resume' | 'cancel',
+  act: (db: Deps['db'], ref: { projectId: number; id: string }) => Promise<Import>,
+): DashboardRoute<Deps> {
+  return route(`POST /projects/:project/imports/:import/${move}`, {
+    needs: 'editor',
+    scope: 'import',
+    audit: `import.${move}`,
+    async handle(deps, { projectId, params: { import: id }, note }) {
+      const one = await act(deps.db, { projectId, id });
+      note({ subject: one.name, after: { state: one.state } });
+      return shown(deps, one);
+    },
+  });
+}
+
+type Body =
+  | { kind: 'users' | 'events'; name: string; size_bytes: number; file_modified_at?: number }
+  | { kind: 'stripe'; key: string; unmatched_as_customers?: boolean };
+
+type WantedHere = FileWanted | StripeWanted;
+
+function wantedOf(body: Body): WantedHere {
+  if (body.kind === 'stripe')
+    return { kind: body.kind, key: body.key, unmatchedAsCustomers: body.unmatched_as_customers ?? false };
+  const { kind, name, size_bytes: sizeBytes, file_modified_at: fileModifiedAt = null } = body;
+  return { kind, name, sizeBytes, fileModifiedAt };
+}
+
+async function shown(deps: Deps, one: Import): Promise<{ data: Shown }> {
+  return { data: await showImport(deps.db, one, await namesOf(deps, [one])) };
+}
+
+async function namesOf({ access }: Deps, imports: Import[]): Promise<(actor: string) => string | null> {
+  const names = await access.namesOf([...new Set(imports.map(({ createdBy }) => createdBy))]);
+  return (actor) => names.get(actor) ?? null;
+}
+
+function readId(after: string | null): string | null {
+  if (after === null || isId(after)) return after;
+  throw badCursor();
+}

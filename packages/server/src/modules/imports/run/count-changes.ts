@@ -1,0 +1,69 @@
+import { type AcceptedEvent, dedupeKey } from '../../../features/events/event.ts';
+import { findKnownKeys } from '../known-events.ts';
+import { findPeople } from '../../../features/people/people.ts';
+import { isSame, type Person } from '../../../features/people/person.ts';
+import type { Counts } from '../import.ts';
+import type { UserInput } from '@beckon/contract';
+import type { Tx } from '../../../platform/db/statements.ts';
+import type { ReadChunk } from './read-chunk.ts';
+
+type Compared = Pick<
+  Counts,
+  'users' | 'usersNew' | 'usersChanged' | 'usersSame' | 'events' | 'eventsNew' | 'eventsKnown'
+>;
+
+/** Counts what is new in a chunk, so that the report of a repeated import can say that it brought nothing. */
+export async function compare(
+  tx: Tx,
+  projectId: number,
+  chunk: Pick<ReadChunk, 'users' | 'events'>,
+): Promise<Compared> {
+  const users = await compareUsers(tx, projectId, chunk.users);
+  const events = await compareEvents(tx, projectId, chunk.events);
+  return { ...users, ...events };
+}
+
+async function compareUsers(
+  tx: Tx,
+  projectId: number,
+  users: ReadChunk['users'],
+): Promise<Pick<Compared, 'users' | 'usersNew' | 'usersChanged' | 'usersSame'>> {
+  const ids = [...new Set(users.map(({ record }) => record.external_user_id))];
+  const found = await findPeople(
+    tx,
+    ids.map((userId) => ({ projectId, userId })),
+  );
+  const known = new Map(found.map((person) => [person.userId, person]));
+  const counted = { users: users.length, usersNew: 0, usersChanged: 0, usersSame: 0 };
+  const seen = new Set<string>();
+  for (const { record } of users) {
+    const person = known.get(record.external_user_id);
+    const isFirst = !seen.has(record.external_user_id);
+    seen.add(record.external_user_id);
+    if (!person && isFirst) counted.usersNew += 1;
+    else if (person && saysNothingNew(person, record)) counted.usersSame += 1;
+    else counted.usersChanged += 1;
+  }
+  return counted;
+}
+
+function saysNothingNew(person: Person, { email, traits = {} }: UserInput): boolean {
+  if (email !== undefined && email !== person.email) return false;
+  return Object.entries(traits).every(([key, value]) => isSame(person.traits.get(key), value ?? undefined));
+}
+
+async function compareEvents(
+  tx: Tx,
+  projectId: number,
+  events: ReadChunk['events'],
+): Promise<Pick<Compared, 'events' | 'eventsNew' | 'eventsKnown'>> {
+  const keys = events.map(({ text }) => dedupeKey(JSON.parse(text) as AcceptedEvent, 'bulk') ?? '');
+  const known = await findKnownKeys(tx, projectId, [...new Set(keys)]);
+  let eventsNew = 0;
+  for (const key of keys) {
+    if (known.has(key)) continue;
+    known.add(key);
+    eventsNew += 1;
+  }
+  return { events: events.length, eventsNew, eventsKnown: events.length - eventsNew };
+}

@@ -1,0 +1,150 @@
+import { beforeEach, expect, test } from 'vitest';
+import { testHasher } from '../../../../testkit/hasher.ts';
+import { heldClock } from '../../../../testkit/clock.ts';
+import { openTestDatabase } from '../../../../testkit/database.ts';
+import { findText } from '../../../../testkit/find-text.ts';
+import {
+  chunkSource,
+  importDeps,
+  newStripeImport,
+  uploadFile,
+  workThrough,
+} from '../../../../testkit/imports.ts';
+import { putRecords } from '../../../../testkit/inbox.ts';
+import { testMail } from '../../../../testkit/mailroom.ts';
+import { idMaker } from '../../../platform/ids.ts';
+import { silentLog } from '../../../platform/log.ts';
+import type { Import } from '../import.ts';
+import type { ImportRef } from '../store.ts';
+import { listFindingRows } from '../reads.ts';
+import { createProject } from '../../../flows/create-project.ts';
+import { createDigest } from '../../../flows/digest/index.ts';
+import { erasePerson } from '../../../flows/erase-person.ts';
+import { askCheck, createImport, foundImport, putPart, startImport } from './manage-imports.ts';
+import { claimImport, workOn } from './work-on.ts';
+
+const clock = heldClock();
+const db = await openTestDatabase(clock);
+const newId = idMaker(db.clock);
+const digest = createDigest({ db, log: silentLog, newId, hasher: testHasher });
+const deps = importDeps(db);
+const on = new AbortController().signal;
+
+let projectId = 0;
+/** The id differs in every test, so that a search finds no data of another test. */
+let zoe = '';
+beforeEach(async () => {
+  projectId = (await createProject(db, { name: 'Acme' })).id;
+  zoe = `zoe${projectId}`;
+  await putRecords(db, { projectId, kind: 'users', records: [{ external_user_id: zoe }] });
+  await digestAll();
+});
+
+async function digestAll(): Promise<void> {
+  for (const priority of ['live', 'bulk'] as const)
+    while ((await digest.batch(priority, [projectId])).records > 0);
+}
+
+const erase = () => erasePerson({ db, newId, hasher: testHasher }, { projectId, userId: zoe });
+
+async function found(one: ImportRef): Promise<[line: number | null, raw: string][]> {
+  const rows = await listFindingRows(db, { ...one, kind: null, after: 0, offset: 0, limit: 100 });
+  return rows.map(({ line, raw }) => [line, raw]);
+}
+
+/** Valid and invalid rows of the user, with and without her id, and one row of another user. */
+const file = () => `id,email\n${zoe},no address\n${zoe},z@x.org\n,${zoe}\n${zoe},a,b\nu1,neither\n`;
+
+const U1 = '{"external_user_id":"u1","email":"neither"}';
+
+/** A source that yields rows of the user and then erases her, before the worker has written them. */
+function inHand(): ReturnType<typeof chunkSource> {
+  const raw = `${zoe},Private`;
+  const rejected = [` ${zoe} `, 'u1', null].map((userId, row) => ({
+    row,
+    field: null,
+    message: '',
+    raw,
+    userId,
+  }));
+  const invalid = { external_user_id: zoe, email: 'no address' };
+  const notes = [{ kind: 'trial_without_reminder', subject: zoe, text: 'It ends' }];
+  return chunkSource([{ rows: 4, users: [invalid], rejected, notes }], async () => void (await erase()));
+}
+
+test('does not store rejected rows of a user who is erased while a check holds them', async () => {
+  const one = await newStripeImport(db, projectId);
+  await askCheck(db, one);
+  await workThrough(importDeps(db, inHand()));
+  expect((await foundImport(db, one)).state).toBe('checked');
+  expect(await found(one)).toEqual([
+    [1, `${zoe},Private`],
+    [2, ''],
+  ]);
+});
+
+test('does not store rows of a user who is erased while a run holds them, and counts them as erased', async () => {
+  const one = await newStripeImport(db, projectId);
+  await askCheck(db, one);
+  await workThrough(deps);
+  await startImport(db, one, { liveEvents: null });
+  await workThrough(importDeps(db, inHand()));
+  const { state, counts, findings } = await foundImport(db, one);
+  expect({ state, counts, findings }).toMatchObject({
+    state: 'done',
+    counts: { rows: 4, rejected: 2, erased: 2 },
+    findings: 2,
+  });
+  expect((await found(one)).map(([line]) => line)).toEqual([1, 2]);
+});
+
+test('leaves nothing of a user who is erased while the rows of a file wait for the ingest queue', async () => {
+  const one = await uploadFile(db, { projectId, kind: 'users', text: file() });
+  await askCheck(db, one);
+  await workThrough(deps);
+  await startImport(db, one, { liveEvents: null });
+  const setWaiting = (more: number) =>
+    db.query('UPDATE beckon.ingest_queue SET waiting = waiting + $2 WHERE project_id = $1', [
+      projectId,
+      more,
+    ]);
+  await setWaiting(50_000);
+  const claimed = await claimImport(deps);
+  if (!claimed) throw new Error('nothing to claim');
+  const work = workOn(deps, claimed, on);
+  await expect.poll(async () => (await foundImport(db, one)).waitsFor).toBe('queue');
+  await erase();
+  await setWaiting(-50_000);
+  await work;
+  await digestAll();
+  expect(await foundImport(db, one)).toMatchObject({ state: 'done', counts: { rejected: 3, erased: 2 } });
+  expect(await found(one)).toEqual([
+    [4, ''],
+    [5, ''],
+    [6, U1],
+  ]);
+  expect(await findText(db, [zoe])).toEqual([]);
+});
+
+test('imports no row of a user who is erased before the parts of the file arrive, valid or not', async () => {
+  const bytes = Buffer.from(file());
+  const wanted = { kind: 'users', name: 'a.csv', sizeBytes: bytes.length, fileModifiedAt: null } as const;
+  const made = { db, newId, sealer: testMail().sealer };
+  const one: Import = await createImport(made, { projectId, createdBy: 'operator', ...wanted });
+  await erase();
+  await putPart(db, one, { part: 0, bytes });
+  const left = [
+    [4, ''],
+    [5, ''],
+    [6, U1],
+  ];
+  await askCheck(db, one);
+  await workThrough(deps);
+  expect(await found(one)).toEqual(left);
+  await startImport(db, one, { liveEvents: null });
+  await workThrough(deps);
+  await digestAll();
+  expect(await foundImport(db, one)).toMatchObject({ state: 'done', counts: { rejected: 3, erased: 2 } });
+  expect(await found(one)).toEqual(left);
+  expect(await findText(db, [zoe])).toEqual([]);
+});

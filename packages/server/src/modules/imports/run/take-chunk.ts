@@ -1,0 +1,110 @@
+import { acceptImported } from '../accept-imported.ts';
+import { type Counts, FINDINGS_MAX, type Import } from '../import.ts';
+import type { ImportChunk } from '../source.ts';
+import { insertFindings, lockImport, updateProgress } from '../store.ts';
+import { isSuspended } from '../reads.ts';
+import { readTurn } from '../../../platform/locks/project-lock.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import { compare } from './count-changes.ts';
+import type { ImportDeps } from './deps.ts';
+import { findErased } from './leave-out.ts';
+import { LEASE_MS } from './lease.ts';
+import { type Found, type ReadChunk, readChunk } from './read-chunk.ts';
+
+/** `lost`: a member changed the import, or another worker has it. */
+export type Taken = { state: 'taken'; one: Import } | { state: 'full' | 'suspended' | 'lost' };
+
+/**
+ * Accepts one chunk and records the progress of the import in one commit. A worker killed before the commit has changed nothing; after it,
+ * the next worker continues behind the chunk. As everywhere, the import row is locked first and the queue row last.
+ */
+export async function takeChunk(deps: ImportDeps, one: Import, chunk: ImportChunk): Promise<Taken> {
+  const { db } = deps;
+  const now = db.clock.now();
+  // Times in a record are checked against the project's own clock, which may be ahead in a sandbox.
+  const { aheadMs } = await readTurn(db, one.projectId);
+  const read = readChunk(chunk, { now: now + aheadMs, suppress: !one.isLive });
+  try {
+    const moved = await db.transaction(async (tx) => {
+      const taken = await take(tx, one, { chunk, read, now });
+      db.reach?.('import_committing');
+      return taken;
+    });
+    if (moved === null) return { state: 'lost' };
+    db.reach?.('import_committed');
+    deps.accepted();
+    return { state: 'taken', one: moved };
+  } catch (error) {
+    if (error instanceof NotTaken) return { state: error.state };
+    throw error;
+  }
+}
+
+/** Rolls back the transaction. */
+class NotTaken extends Error {
+  readonly state: 'full' | 'suspended';
+  constructor(state: NotTaken['state']) {
+    super(`the import accepts no rows: ${state}`);
+    this.state = state;
+  }
+}
+
+type Step = { chunk: ImportChunk; read: ReadChunk; now: number };
+
+async function take(tx: Tx, one: Import, { chunk, read, now }: Step): Promise<Import | null> {
+  const { projectId } = one;
+  const row = await lockImport(tx, one);
+  if (row?.epoch !== one.epoch || row.state !== 'running') return null;
+  const out = await findErased(tx, one);
+  const { users, events, rejected, erased } = out.ofChunk(read);
+  const compared = await compare(tx, projectId, { users, events });
+  const findings = out.ofFindings(findingsOf(rejected, chunk)).slice(0, FINDINGS_MAX - one.findings);
+  await insertFindings(tx, { ...one, from: one.findings }, findings);
+  const counts = add(one.counts, {
+    ...compared,
+    rows: chunk.rows,
+    bytes: chunk.bytes ?? 0,
+    rejected: rejected.length,
+    erased,
+  });
+  const facts = addFacts(one.facts, chunk.facts ?? {});
+  const next = { place: chunk.place, counts, facts, findings: one.findings + findings.length };
+  const lease = { at: new Date(now), leaseUntil: new Date(now + LEASE_MS) };
+  if (!(await updateProgress(tx, one, { ...next, ...lease, waitsFor: null }))) return null;
+  const brought = [
+    { kind: 'users' as const, records: users.map(({ text }) => text) },
+    { kind: 'events' as const, records: events.map(({ text }) => text) },
+  ];
+  if (!(await acceptImported(tx, { projectId, acceptedAt: new Date(now), brought })))
+    throw new NotTaken('full');
+  if (await isSuspended(tx, projectId)) throw new NotTaken('suspended');
+  return { ...one, ...next, waitsFor: null };
+}
+
+/** Adds the notes of a chunk to its rejected rows. The subject of a note may be a user, so it counts as the user id. */
+export function findingsOf(rejected: Found[], chunk: ImportChunk): Found[] {
+  const notes = (chunk.notes ?? []).map(({ kind, subject, text }) => ({
+    kind,
+    line: null,
+    field: null,
+    message: text,
+    raw: subject,
+    userId: subject,
+  }));
+  return [...rejected, ...notes];
+}
+
+function add(counts: Counts, more: Partial<Counts>): Counts {
+  const sum = { ...counts };
+  for (const name of Object.keys(counts) as (keyof Counts)[]) sum[name] += more[name] ?? 0;
+  return sum;
+}
+
+const FACTS_MAX = 50;
+
+export function addFacts(facts: Import['facts'], more: NonNullable<ImportChunk['facts']>): Import['facts'] {
+  const sum = { ...facts };
+  for (const [name, count] of Object.entries(more))
+    if (Object.hasOwn(sum, name) || Object.keys(sum).length < FACTS_MAX) sum[name] = (sum[name] ?? 0) + count;
+  return sum;
+}

@@ -1,0 +1,78 @@
+import { matchCustomer } from '../billing/match.ts';
+import { type Decision, moveSnapshot, updateDecisions } from '../billing/store.ts';
+import { listNamed, listUndecided, type Undecided } from '../billing/reads.ts';
+import type { Snapshot } from '../billing/snapshot.ts';
+import { findByAddress } from '../../../features/people/find-emails.ts';
+import { findPeople } from '../../../features/people/people.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import type { StripeAsked } from '../run/deps.ts';
+
+const AT_ONCE = 500;
+
+/**
+ * Matches the next customers to users. This happens once, before any of their records is passed on. Users that the import itself creates
+ * must not affect later matches: a second run would otherwise decide differently.
+ */
+export function matchCustomers(
+  db: Pick<Database, 'transaction'>,
+  one: StripeAsked,
+  snapshot: Snapshot,
+): Promise<Snapshot> {
+  return db.transaction(async (tx) => {
+    const customers = await listUndecided(tx, one, AT_ONCE);
+    if (customers.length > 0) {
+      await updateDecisions(tx, one, await decide(tx, one, customers));
+      return snapshot;
+    }
+    const done: Snapshot = { ...snapshot, step: 'done' };
+    await moveSnapshot(tx, one, { from: snapshot, to: done });
+    return done;
+  });
+}
+
+async function decide(tx: Tx, one: StripeAsked, customers: Undecided[]): Promise<Decision[]> {
+  const candidates = await candidatesOf(tx, one, customers);
+  const matches = customers.map((customer) => ({
+    customer,
+    match: matchCustomer(
+      { userId: customer.named, email: customer.address, isDeleted: customer.isDeleted },
+      candidates.get(customer.address ?? '') ?? new Set(),
+    ),
+  }));
+  // For customers without a match: an earlier import may have created a user under the customer's own id.
+  const ids = new Set(matches.map(({ customer, match }) => match.userId ?? customer.id));
+  const people = await findPeople(
+    tx,
+    [...ids].map((userId) => ({ projectId: one.projectId, userId })),
+  );
+  const known = new Map(people.map((person) => [person.userId, person]));
+  return matches.map(({ customer, match }) => {
+    const person = known.get(match.userId ?? customer.id);
+    return {
+      customer: customer.id,
+      by: match.by,
+      userId: match.userId,
+      why: match.by === 'none' ? match.why : null,
+      isKnown: person !== undefined,
+      hasAddress: (person?.email ?? null) !== null,
+    };
+  });
+}
+
+/** Maps each address to the users of the project who have it, and to the users named by other customers with it. */
+async function candidatesOf(
+  tx: Tx,
+  one: StripeAsked,
+  customers: Undecided[],
+): Promise<Map<string, Set<string>>> {
+  const addresses = [
+    ...new Set(customers.flatMap(({ address, named }) => (named === null && address) || [])),
+  ];
+  const found = new Map<string, Set<string>>(addresses.map((address) => [address, new Set()]));
+  for (const { userId, email } of await findByAddress(tx, one.projectId, addresses)) {
+    found.get(email.toLowerCase())?.add(userId);
+  }
+  for (const { address, named } of await listNamed(tx, one, addresses)) found.get(address)?.add(named);
+  return found;
+}
