@@ -71,8 +71,8 @@ export const s01: Attack = {
       ...(await attackPublic(target, victim, keys)),
       ...(await attackDashboard(target, victim, keys)),
       ...(await runTests(target, [
-        'packages/server/src/http/dashboard/access.test.ts',
-        'packages/server/src/http/dashboard/mount.test.ts',
+        'packages/server/src/modules/workspace/dashboard-api/access.test.ts',
+        'packages/server/src/modules/workspace/dashboard-api/mount.test.ts',
         'packages/server/src/http/v1/dashboard-only.test.ts',
         'packages/server/src/features/keys/keyring.test.ts',
       ])),

@@ -42,8 +42,8 @@ export const s02: Attack = {
       if (after.get(table) !== stand)
         findings.push({ severity: 'high', what: `project B changed ${table} of project A` });
     const tests = await runTests(target, [
-      'packages/server/src/http/dashboard/isolation.test.ts',
-      'packages/server/src/http/dashboard/access.test.ts',
+      'packages/server/src/modules/workspace/dashboard-api/isolation.test.ts',
+      'packages/server/src/modules/workspace/dashboard-api/access.test.ts',
       'packages/server/src/platform/migrations/schema.test.ts',
     ]);
     return [...findings, ...tests];

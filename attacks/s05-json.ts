@@ -108,7 +108,7 @@ export const s05: Attack = {
       'packages/server/src/http/v1/envelope.test.ts',
       'packages/server/src/http/v1/json-cost.test.ts',
       'packages/server/src/platform/text/json-scan.test.ts',
-      'packages/server/src/http/dashboard/hostile.test.ts',
+      'packages/server/src/modules/workspace/dashboard-api/hostile.test.ts',
       'packages/server/src/platform/records/record.test.ts',
     ]);
     return [...findings, ...tests];

@@ -31,8 +31,8 @@ export const s10: Attack = {
       ...(await readPages(target, victim)),
       ...(await readCookies(target)),
       ...(await runTests(target, [
-        'packages/server/src/http/dashboard/team-attack.test.ts',
-        'packages/server/src/http/dashboard/team-sign-in.test.ts',
+        'packages/server/src/modules/workspace/dashboard-api/team-attack.test.ts',
+        'packages/server/src/modules/workspace/dashboard-api/team-sign-in.test.ts',
         'packages/server/src/http/dashboard/redact.test.ts',
         'packages/server/src/platform/http/static/app.test.ts',
       ])),

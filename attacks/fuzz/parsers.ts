@@ -21,7 +21,7 @@ import { SHIPPED_RULES } from '../../packages/server/src/features/rules/shipped.
 import { momentOf, readStreamFilter } from '../../packages/server/src/features/stream/stream.ts';
 import { readRetryAfter } from '../../packages/server/src/modules/webhooks/deliveries/schedule.ts';
 import { readTemplate } from '../../packages/server/src/features/writing/parse-template.ts';
-import { readPage } from '../../packages/server/src/http/dashboard/pages.ts';
+import { readPage } from '../../packages/server/src/modules/workspace/dashboard-api/pages.ts';
 import { runSteps } from '../../packages/server/src/platform/time/steps.ts';
 import { readBatch, readBulk, readSingle } from '../../packages/server/src/http/v1/envelope.ts';
 import { authenticateMail } from '../../packages/server/src/io/mail/authenticate.ts';

@@ -4,7 +4,10 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CATALOGUE, type SettingName } from '../../packages/server/src/features/projects/settings.ts';
+import {
+  CATALOGUE,
+  type SettingName,
+} from '../../packages/server/src/modules/workspace/projects/settings.ts';
 import { parseRule } from '../../packages/server/src/features/rules/parse.ts';
 import { loadConfig } from '../../packages/server/src/main/config.ts';
 import { VARIABLES } from '../../packages/server/src/main/variables.ts';

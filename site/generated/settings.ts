@@ -1,4 +1,7 @@
-import { CATALOGUE, type SettingName } from '../../packages/server/src/features/projects/settings.ts';
+import {
+  CATALOGUE,
+  type SettingName,
+} from '../../packages/server/src/modules/workspace/projects/settings.ts';
 import { VARIABLES } from '../../packages/server/src/main/variables.ts';
 import { tableOf } from './table.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import type { DeviceAnswer, DeviceBegun, TokenScope } from '@beckon/contract/dashboard';
-import { offerSetup } from '../../server/src/flows/team/offer-link.ts';
+import { offerSetup } from '../../server/src/modules/workspace/members/offer-link.ts';
 import { createKey } from '../../server/src/flows/create-key.ts';
 import { freePort } from '../../server/testkit/free-port.ts';
 import { PEPPER, type TestServer, testServer, type TestServerOptions } from '../../server/testkit/server.ts';

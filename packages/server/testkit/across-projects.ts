@@ -27,14 +27,14 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
     why: 'Of all projects, as whoever runs the installation asks for it, or as all processes have to know it',
     statements: {
       'features/domains/reads.ts': ['SELECT DISTINCT tracking_host'],
-      'features/projects/store.ts': [
+      'modules/workspace/projects/store.ts': [
         'WHERE organization_id IS NULL RETURNING project_id',
         'FROM beckon.project ORDER BY project_id',
         'WHERE is_demo ORDER BY project_id',
         'WHERE name = $1 ORDER BY project_id',
         'SELECT count(*) AS projects FROM beckon.project',
       ],
-      'features/team/reads.ts': [
+      'modules/workspace/members/reads.ts': [
         'JOIN beckon.project p',
         'FROM beckon.project p WHERE p.organization_id = o.id',
         'WHERE organization_id = $1 ORDER BY project_id',
@@ -75,7 +75,7 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
         'beckon.event x',
         'beckon.audience_member x',
       ],
-      'features/audit/reads.ts': ['FROM beckon.audit a WHERE …'],
+      'modules/workspace/audit/reads.ts': ['FROM beckon.audit a WHERE …'],
       'features/drafts/needs.ts': ['FROM beckon.draft d WHERE …'],
       'features/drafts/store.ts': ['DELETE FROM beckon.draft_move …', 'DELETE FROM beckon.draft_content …'],
       'features/events/then.ts': [

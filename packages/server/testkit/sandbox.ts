@@ -3,7 +3,7 @@ import type { ErrorEntry } from '@beckon/contract';
 import type { ClockAdvanced, ProjectClock } from '@beckon/contract/dashboard';
 import { createKey } from '../src/flows/create-key.ts';
 import { setSettings } from '../src/flows/set-settings.ts';
-import { findPair } from '../src/features/projects/sandbox.ts';
+import { findPair } from '../src/modules/workspace/projects/sandbox.ts';
 import { ask, type Answer } from './client.ts';
 import { PEPPER, type TestServer } from './server.ts';
 

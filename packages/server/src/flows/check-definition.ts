@@ -2,7 +2,7 @@ import { printDuration } from '../platform/time/duration.ts';
 import { Fault } from '../platform/fault.ts';
 import type { ListRuleNeeds, RuleNeed } from '../features/audiences/rule-needs.ts';
 import { loadModels } from '../features/audiences/load-models.ts';
-import { getSettings } from '../features/projects/get-settings.ts';
+import { getSettings } from '../modules/workspace/index.ts';
 import type { Tx } from '../platform/db/statements.ts';
 
 type Checked = { projectId: number; now: number; listRuleNeeds: ListRuleNeeds };

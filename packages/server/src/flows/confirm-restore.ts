@@ -10,7 +10,7 @@ import type { Draft } from '../features/drafts/draft.ts';
 import { listOpenDrafts } from '../features/drafts/reads.ts';
 import { writeMoved } from '../features/drafts/store.ts';
 import { nextEnrollmentAt } from '../features/enrollments/store.ts';
-import { listProjects } from '../features/projects/list-projects.ts';
+import { listProjects } from '../modules/workspace/index.ts';
 import { acceptPlace, lockLineage, noteHere, takeBackAcceptance } from '../features/restores/store.ts';
 import type { Lineage } from '../features/restores/lineage.ts';
 import { endMessages } from '../features/sending/store.ts';

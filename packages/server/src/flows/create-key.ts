@@ -1,7 +1,7 @@
 import { Fault } from '../platform/fault.ts';
 import { lockQueue } from '../features/inbox/queue.ts';
 import { createKey as create, type NewKey, type NewKeyWanted } from '../features/keys/create-key.ts';
-import { findPair } from '../features/projects/sandbox.ts';
+import { findPair } from '../modules/workspace/index.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';
 

@@ -1,13 +1,11 @@
 import type { Clock } from '../platform/time/clock.ts';
 import { openQueue } from '../features/inbox/queue.ts';
 import { Fault } from '../platform/fault.ts';
-import { countProjectsOf } from '../features/projects/store.ts';
+import { countProjectsOf, type Project, lockOrganization } from '../modules/workspace/index.ts';
 import { createProject as create, type NewProject } from '../features/projects/create-project.ts';
-import type { Project } from '../features/projects/project.ts';
 import { createRules } from '../features/rules/create-rule.ts';
 import { SHIPPED_RULES } from '../features/rules/shipped.ts';
 import { openSendTurn } from '../features/sending/send-turn.ts';
-import { lockOrganization } from '../features/team/store.ts';
 import { openTurn } from '../platform/locks/project-lock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';

@@ -1,5 +1,5 @@
 import type { Actor } from '../features/drafts/draft.ts';
-import { getSettings } from '../features/projects/get-settings.ts';
+import { getSettings } from '../modules/workspace/index.ts';
 import { createRules } from '../features/rules/create-rule.ts';
 import type { Rule } from '../features/rules/rule.ts';
 import { newModel, takeTurn } from '../platform/locks/project-lock.ts';

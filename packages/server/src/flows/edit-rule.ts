@@ -2,7 +2,7 @@ import { iso } from '../platform/time/clock.ts';
 import { Fault } from '../platform/fault.ts';
 import type { Actor } from '../features/drafts/draft.ts';
 import { cancelEnrollment } from '../features/enrollments/store.ts';
-import { getSettings } from '../features/projects/get-settings.ts';
+import { getSettings } from '../modules/workspace/index.ts';
 import { editRule as edit } from '../features/rules/edit-rule.ts';
 import { findRule, type WholeRule } from '../features/rules/find-rule.ts';
 import { dueEarlier } from '../platform/locks/timers.ts';

@@ -26,7 +26,7 @@ import { eraseRuns } from '../features/sequences/store.ts';
 import { addChanges, eraseChanges } from '../features/stream/store.ts';
 import type { SuppressionHasher } from '../features/suppressions/hasher.ts';
 import { newModel, takeTurn } from '../platform/locks/project-lock.ts';
-import { eraseViews } from '../features/views/erase-views.ts';
+import { eraseViews } from '../modules/workspace/index.ts';
 import { eraseWording } from '../features/wording/store.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';

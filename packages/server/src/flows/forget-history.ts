@@ -1,7 +1,7 @@
 import { forgetEvents } from '../features/events/erase-events.ts';
 import { forgetDead } from '../features/inbox/dead.ts';
 import { forgetAgents, forgetLinks } from '../features/outcomes/store.ts';
-import { getSettings } from '../features/projects/get-settings.ts';
+import { getSettings } from '../modules/workspace/index.ts';
 import { forgetRaw, forgetReplies } from '../features/replies/store.ts';
 import { REPLY_RAW_KEPT_MS } from '../features/replies/reply.ts';
 import { deleteFrozen } from '../features/sending/store.ts';

@@ -1,6 +1,6 @@
 import { backoffMs } from '../platform/async/backoff.ts';
 import { letterToken, type TokenKeys } from '../platform/crypto/email-token.ts';
-import { listSettings } from '../features/projects/list-settings.ts';
+import { listSettings } from '../modules/workspace/index.ts';
 import { endForward, type ForwardedReply, takeForward } from '../features/replies/store.ts';
 import { TEST_INBOX_DOMAIN } from '../features/sending/sender.ts';
 import { renderTeamLetter } from '../features/writing/team-letter.ts';

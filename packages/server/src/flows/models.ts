@@ -2,7 +2,7 @@ import type { Clock } from '../platform/time/clock.ts';
 import type { AudienceModel } from '../features/audiences/model.ts';
 import { loadModels } from '../features/audiences/load-models.ts';
 import { type CountedNames, findCounted, NOTHING_COUNTED } from '../features/events/counted.ts';
-import { listSettings, type ProjectSettings } from '../features/projects/list-settings.ts';
+import { listSettings, type ProjectSettings } from '../modules/workspace/index.ts';
 import { loadRules } from '../features/rules/load-rules.ts';
 import type { RuleModel } from '../features/rules/model.ts';
 import { compile, type Program } from '../features/sequences/program.ts';

@@ -8,7 +8,7 @@ import { putRecords } from '../../testkit/inbox.ts';
 import { idMaker } from '../platform/ids.ts';
 import type { Draft } from '../features/drafts/draft.ts';
 import { listDrafts } from '../features/drafts/reads.ts';
-import { getSettings } from '../features/projects/get-settings.ts';
+import { getSettings } from '../modules/workspace/projects/get-settings.ts';
 import { takeSendTurn } from '../features/sending/send-turn.ts';
 import { listRunsOf } from '../features/sequences/reads.ts';
 import { createProject } from './create-project.ts';

@@ -5,7 +5,7 @@ import { listImports } from '../features/people/reads.ts';
 import { listNoted } from '../features/people/list-noted.ts';
 import type { Person } from '../features/people/person.ts';
 import { unknownPerson } from '../features/people/show-person.ts';
-import { getSettings } from '../features/projects/get-settings.ts';
+import { getSettings } from '../modules/workspace/index.ts';
 import type { Tx } from '../platform/db/statements.ts';
 
 type Asked = PersonId & { at: number; now: number };

@@ -4,7 +4,7 @@ import { resealKeys } from '../features/domains/reseal-keys.ts';
 import { resealSecrets, resealListeners } from '../modules/webhooks/index.ts';
 import { resealImportKeys } from '../modules/imports/index.ts';
 import { resealSuppressionKey } from '../features/suppressions/hasher.ts';
-import { resealFactors, type ResealFactorsOptions } from '../features/team/reseal-factors.ts';
+import { resealFactors, type ResealFactorsOptions } from '../modules/workspace/index.ts';
 import type { Database } from '../platform/db/database.ts';
 
 export type ReencryptDeps = {

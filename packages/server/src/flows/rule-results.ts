@@ -5,7 +5,7 @@ import { countInsights } from '../features/insights/reads.ts';
 import { countRuleDays, daysOf, emptyDay, type RuleDay, sinceDays } from '../features/insights/rule-days.ts';
 import type { Insight } from '../features/insights/insight.ts';
 import { liftOf, type LiftShown } from '../features/insights/lift.ts';
-import { getSettings } from '../features/projects/get-settings.ts';
+import { getSettings } from '../modules/workspace/index.ts';
 import { findRule, type WholeRule } from '../features/rules/find-rule.ts';
 import { type Reason, REASONS } from '../features/rules/rule.ts';
 import { countLift, type Lift } from '../features/sequences/count-runs.ts';

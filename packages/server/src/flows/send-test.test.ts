@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { testMailroom, TOKEN_KEYS } from '../../testkit/mailroom.ts';
 import { newStory, openStage } from '../../testkit/story.ts';
 import { idMaker } from '../platform/ids.ts';
-import { insertOrganization, upsertMember, upsertUser } from '../features/team/store.ts';
+import { insertOrganization, upsertMember, upsertUser } from '../modules/workspace/members/store.ts';
 import type { MailEnvelope } from '../platform/mail/submit.ts';
 import { receiveMail } from './test-inbox/receive-mail.ts';
 import type { Mailroom } from './send-drafts/mailroom.ts';

@@ -9,7 +9,7 @@ import { lockDraft } from '../features/drafts/reads.ts';
 import { newDraft } from '../features/drafts/new-draft.ts';
 import { orThrow } from '../features/drafts/refuse.ts';
 import { writeMoved } from '../features/drafts/store.ts';
-import { getSettings } from '../features/projects/get-settings.ts';
+import { getSettings } from '../modules/workspace/projects/get-settings.ts';
 import { holdDue } from '../platform/locks/timers.ts';
 import { createAudience } from './create-audience.ts';
 import { createProject } from './create-project.ts';

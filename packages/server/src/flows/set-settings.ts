@@ -1,8 +1,6 @@
 import { Fault } from '../platform/fault.ts';
 import type { Actor } from '../features/drafts/draft.ts';
-import { getSettings } from '../features/projects/get-settings.ts';
-import type { SettingName } from '../features/projects/settings.ts';
-import { setSettings as set } from '../features/projects/set-settings.ts';
+import { getSettings, type SettingName, setSettings as set } from '../modules/workspace/index.ts';
 import { listRules } from '../features/rules/find-rule.ts';
 import { takeSendTurn } from '../features/sending/send-turn.ts';
 import { withdrawClaims } from '../features/sending/store.ts';

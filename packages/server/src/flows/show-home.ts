@@ -14,9 +14,8 @@ import { type EndpointState, listEndpointTroubles } from '../modules/webhooks/in
 import { findLastReceived } from '../features/events/reads.ts';
 import { countDead, countWaiting } from '../features/inbox/count-waiting.ts';
 import { listKeys } from '../features/keys/list-keys.ts';
-import { getSettings } from '../features/projects/get-settings.ts';
+import { getSettings, type Settings } from '../modules/workspace/index.ts';
 import { hasTeammates } from '../features/projects/teammates.ts';
-import type { Settings } from '../features/projects/settings.ts';
 import { listDemoted } from '../features/rules/list-demoted.ts';
 import { listRules } from '../features/rules/find-rule.ts';
 import { hasMessages } from '../features/sending/message-anywhere.ts';

@@ -5,7 +5,7 @@ import { countForLadder } from '../features/drafts/counts.ts';
 import { suggest } from '../features/drafts/trust-ladder.ts';
 import { countByName, findLargest } from '../features/events/find-largest.ts';
 import { listNames } from '../features/events/list-names.ts';
-import { getSettings } from '../features/projects/get-settings.ts';
+import { getSettings } from '../modules/workspace/index.ts';
 import { findRule, listRules, type WholeRule } from '../features/rules/find-rule.ts';
 import { type Lint, lintRule } from '../features/rules/lint.ts';
 import { type Reason, REASONS } from '../features/rules/rule.ts';

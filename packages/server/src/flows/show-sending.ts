@@ -1,7 +1,7 @@
 import { iso } from '../platform/time/clock.ts';
 import { listDomains } from '../features/domains/reads.ts';
 import { printThrottle, type SendingDomain } from '../features/domains/domain.ts';
-import { listSettings } from '../features/projects/list-settings.ts';
+import { listSettings } from '../modules/workspace/index.ts';
 import { countForWarmup } from '../features/sending/messages.ts';
 import { warmupDay, warmupLeft, warmupTroubled } from '../features/sending/warmup.ts';
 import { readBucket } from '../features/sending/send-turn.ts';

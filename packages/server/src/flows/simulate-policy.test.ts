@@ -4,7 +4,7 @@ import { testMailroom } from '../../testkit/mailroom.ts';
 import { openTestDatabase } from '../../testkit/database.ts';
 import { openEngine } from '../../testkit/engine.ts';
 import { putRecords } from '../../testkit/inbox.ts';
-import { getSettings } from '../features/projects/get-settings.ts';
+import { getSettings } from '../modules/workspace/projects/get-settings.ts';
 import { createProject } from './create-project.ts';
 import { createRule } from './create-rule.ts';
 import { setSettings } from './set-settings.ts';

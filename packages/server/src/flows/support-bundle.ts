@@ -1,8 +1,7 @@
 import { listEndpoints } from '../modules/webhooks/index.ts';
 import { listDead } from '../features/inbox/list-dead.ts';
 import { listKeys } from '../features/keys/list-keys.ts';
-import { findProject } from '../features/projects/find-project.ts';
-import { getSettings } from '../features/projects/get-settings.ts';
+import { findProject, getSettings } from '../modules/workspace/index.ts';
 import { readRequestFilter } from '../features/stream/stream.ts';
 import { readStream } from '../features/stream/read-stream.ts';
 import { listWarnings } from '../features/warnings/list-warnings.ts';

@@ -1,6 +1,5 @@
 import { lockQueue } from '../features/inbox/queue.ts';
-import { findPair } from '../features/projects/sandbox.ts';
-import type { Project } from '../features/projects/project.ts';
+import { findPair, type Project } from '../modules/workspace/index.ts';
 import { resumeProject as resume, suspendProject as suspend } from '../features/projects/suspend-project.ts';
 import { takeSendTurn } from '../features/sending/send-turn.ts';
 import { dueEarlier } from '../platform/locks/timers.ts';

@@ -5,7 +5,12 @@ import { openTestDatabase } from '../../testkit/database.ts';
 import { testMailroom, TOKEN_KEYS } from '../../testkit/mailroom.ts';
 import { idMaker } from '../platform/ids.ts';
 import type { HandOver, MailEnvelope } from '../platform/mail/submit.ts';
-import { insertOrganization, updateWantsDigest, upsertMember, upsertUser } from '../features/team/store.ts';
+import {
+  insertOrganization,
+  updateWantsDigest,
+  upsertMember,
+  upsertUser,
+} from '../modules/workspace/members/store.ts';
 import { createProject } from './create-project.ts';
 import { receiveMail } from './test-inbox/receive-mail.ts';
 import { setSettings } from './set-settings.ts';

@@ -4,7 +4,7 @@ import { setTeamHeard } from '../features/drafts/store.ts';
 import { takeTeamDigest, teamDigest, type TeamLetter } from '../features/drafts/team-digest.ts';
 import { type DomainTrouble, listTroubles } from '../features/domains/reads.ts';
 import { type EndpointState, listEndpointTroubles } from '../modules/webhooks/index.ts';
-import { listSettings } from '../features/projects/list-settings.ts';
+import { listSettings } from '../modules/workspace/index.ts';
 import { type DemotedRule, listDemoted } from '../features/rules/list-demoted.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';

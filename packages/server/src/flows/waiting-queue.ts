@@ -3,7 +3,7 @@ import { ownZone } from '../platform/time/zone.ts';
 import { listQueued, type QueuedLetter } from '../features/drafts/queue.ts';
 import { findPeople } from '../features/people/people.ts';
 import type { Person } from '../features/people/person.ts';
-import { listSettings } from '../features/projects/list-settings.ts';
+import { listSettings } from '../modules/workspace/index.ts';
 import type { ActiveRule } from '../features/rules/model.ts';
 import { loadRules } from '../features/rules/load-rules.ts';
 import { findClaims } from '../features/sending/messages.ts';

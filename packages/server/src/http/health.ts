@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Metrics } from './metrics.ts';
-import type { Release } from './dashboard/installation.ts';
+import type { Release } from '../modules/workspace/index.ts';
 
 /** Reasons why this process should get no traffic now; empty if it is ready. */
 export type Readiness = () => Promise<string[]>;

@@ -3,16 +3,13 @@ import type { Sealer } from '../platform/crypto/encrypt.ts';
 import type { ListRuleNeeds } from '../features/audiences/rule-needs.ts';
 import type { MailSettings } from '../features/domains/domain.ts';
 import type { SuppressionHasher } from '../features/suppressions/hasher.ts';
-import type { AccountEmails } from '../features/team/account-emails.ts';
-import type { Team } from '../features/team/create-team.ts';
+import type { AccountEmails, Team, Installation, Release, KitDeps } from '../modules/workspace/index.ts';
 import type { Models } from '../flows/models.ts';
 import type { Mailroom } from '../flows/send-drafts/mailroom.ts';
 import type { Resolver } from '../platform/dns/resolver.ts';
 import type { OpenRelay } from '../platform/mail/submit.ts';
 import type { Outbound } from '../platform/outbound/outbound.ts';
 import type { BacktestPlaces } from '../http/dashboard/backtest-places.ts';
-import type { Installation, Release } from '../http/dashboard/installation.ts';
-import type { KitDeps } from '../http/dashboard/kit-deps.ts';
 import type { WebhookSettings } from '../modules/webhooks/index.ts';
 
 /** The dependencies of all routes together. */

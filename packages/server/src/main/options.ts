@@ -9,7 +9,7 @@ import type { AppState } from '../platform/http/static/files.ts';
 import type { GuideState } from '../platform/http/static/mount-guide.ts';
 import type { EmbeddedData } from '../http/metrics-machine.ts';
 import type { EdgeConfig } from './http/edge.ts';
-import type { Release } from '../http/dashboard/installation.ts';
+import type { Release } from '../modules/workspace/index.ts';
 import type { MailSettings } from '../features/domains/domain.ts';
 import type { LookUp } from '../platform/dns/look-up.ts';
 import type { Resolver } from '../platform/dns/resolver.ts';

@@ -1,5 +1,5 @@
 import type { Log } from '../platform/log.ts';
-import { offerSetup } from '../flows/team/offer-link.ts';
+import { offerSetup } from '../modules/workspace/index.ts';
 import { openDatabase } from '../platform/db/database.ts';
 import { FOR_A_MOMENT, type Place } from './prepare.ts';
 

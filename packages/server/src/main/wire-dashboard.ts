@@ -1,16 +1,20 @@
 import type { FastifyInstance } from 'fastify';
 import type { NewId } from '../platform/ids.ts';
 import type { Lifecycle } from '../platform/async/lifecycle.ts';
-import { createTeam, type Team } from '../features/team/create-team.ts';
+import {
+  createTeam,
+  type Team,
+  createDashboardApi,
+  type DashboardApi,
+  type Feeds,
+  type Installation,
+} from '../modules/workspace/index.ts';
 import { createModels } from '../flows/models.ts';
 import { listRuleNeeds } from '../flows/rules-in-force.ts';
 import { createAccountEmails } from '../flows/team-mail.ts';
 import { createBacktestPlaces } from '../http/dashboard/backtest-places.ts';
-import { createDashboardApi, type DashboardApi } from '../http/dashboard/mount.ts';
 import { DASHBOARD_ROUTES } from './dashboard-routes.ts';
 import type { DashboardDeps } from './dashboard-deps.ts';
-import type { Feeds } from '../http/dashboard/feeds.ts';
-import type { Installation } from '../http/dashboard/installation.ts';
 import { mountApp } from '../platform/http/static/mount-app.ts';
 import { mountGuide } from '../platform/http/static/mount-guide.ts';
 import type { TransportRules } from '../platform/http/transport.ts';

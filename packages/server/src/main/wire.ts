@@ -12,7 +12,7 @@ import { warningCounter } from '../features/warnings/warning-counter.ts';
 import { createAccept } from '../flows/accept/index.ts';
 import { createAddressGuard } from '../platform/http/address-guard.ts';
 import { createBodyShares } from '../platform/http/body.ts';
-import { createFeeds } from '../http/dashboard/feeds.ts';
+import { createFeeds } from '../modules/workspace/index.ts';
 import { createHttpServer } from './http/server.ts';
 import { createMetrics, type Metrics } from '../http/metrics.ts';
 import { createMetricsServer } from '../http/metrics-server.ts';

@@ -2,7 +2,7 @@ import type { Log, LogFields } from '../platform/log.ts';
 import { oneByOne } from '../platform/async/one-by-one.ts';
 import { deleteMailBefore, deleteMailBeyond } from '../features/test-inbox/store.ts';
 import { TEST_INBOX_KEPT_MAX, TEST_INBOX_KEPT_MS } from '../features/test-inbox/mail.ts';
-import { listProjects } from '../features/projects/list-projects.ts';
+import { listProjects } from '../modules/workspace/index.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Job } from '../platform/jobs/scheduler.ts';
 

@@ -1,7 +1,7 @@
 import type { Log, LogFields } from '../platform/log.ts';
 import { oneByOne } from '../platform/async/one-by-one.ts';
 import { type DecisionPlace, forgetDecisions as forgetOf } from '../features/decisions/store.ts';
-import { listProjects } from '../features/projects/list-projects.ts';
+import { listProjects } from '../modules/workspace/index.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Job } from '../platform/jobs/scheduler.ts';
 

@@ -1,5 +1,5 @@
 import { dropEmptyPartitions } from '../features/events/drop-partitions.ts';
-import { listProjects } from '../features/projects/list-projects.ts';
+import { listProjects } from '../modules/workspace/index.ts';
 import { forgetHistory as forgetOf } from '../flows/forget-history.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Job } from '../platform/jobs/scheduler.ts';

@@ -1,8 +1,13 @@
 import { ENDPOINTS, RATE_LIMIT_DEFAULTS } from '@beckon/contract';
 import type { Clock } from '../../platform/time/clock.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { checkName, type Project } from './project.ts';
-import { insertProject, insertRateLimits, nextProjectId } from './store.ts';
+import {
+  checkName,
+  type Project,
+  insertProject,
+  insertRateLimits,
+  nextProjectId,
+} from '../../modules/workspace/index.ts';
 
 export type NewProject = {
   name: string;

@@ -1,8 +1,12 @@
 import { type Endpoint, ENDPOINTS } from '@beckon/contract';
 import type { Clock } from '../../platform/time/clock.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { invalid, unknownProject } from './project.ts';
-import { listRateLimitRows, updateRateLimit } from './store.ts';
+import {
+  invalid,
+  unknownProject,
+  listRateLimitRows,
+  updateRateLimit,
+} from '../../modules/workspace/index.ts';
 
 export type RateLimit = { endpoint: Endpoint; rate: number; burst: number };
 export type RateLimitChange = { rate?: number | undefined; burst?: number | undefined };

@@ -1,7 +1,6 @@
 import type { Clock } from '../../platform/time/clock.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { type Project, toProject, unknownProject } from './project.ts';
-import { updateSuspended } from './store.ts';
+import { type Project, toProject, unknownProject, updateSuspended } from '../../modules/workspace/index.ts';
 
 /** The caller must hold the project's queue lock, so that this comes before or after a flush as a whole. */
 export async function suspendProject(deps: { tx: Tx; clock: Clock }, projectId: number): Promise<Project> {

@@ -1,7 +1,7 @@
 import type { NewId } from '../../platform/ids.ts';
 import type { LetterName } from '../../platform/crypto/email-token.ts';
 import type { Log } from '../../platform/log.ts';
-import { listSettings } from '../../features/projects/list-settings.ts';
+import { listSettings } from '../../modules/workspace/index.ts';
 import { findMessageById } from '../../features/sending/messages.ts';
 import { takeSendTurn } from '../../features/sending/send-turn.ts';
 import { withdrawClaims } from '../../features/sending/store.ts';

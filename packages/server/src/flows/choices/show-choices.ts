@@ -1,7 +1,7 @@
 import type { LetterName } from '../../platform/crypto/email-token.ts';
 import { LOCALE_TRAIT, ownLocale } from '../../platform/text/locale.ts';
 import { findPeople } from '../../features/people/people.ts';
-import { listSettings } from '../../features/projects/list-settings.ts';
+import { listSettings } from '../../modules/workspace/index.ts';
 import { findMessageById } from '../../features/sending/messages.ts';
 import { findRefusals, type FoundSuppression, listInForce } from '../../features/suppressions/reads.ts';
 import type { Database } from '../../platform/db/database.ts';

@@ -1,5 +1,4 @@
-import { listDemos } from '../../features/projects/list-projects.ts';
-import type { Project } from '../../features/projects/project.ts';
+import { listDemos, type Project } from '../../modules/workspace/index.ts';
 import { deleteProject } from '../../platform/db/project-rows.ts';
 import type { Database } from '../../platform/db/database.ts';
 

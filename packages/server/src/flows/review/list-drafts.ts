@@ -6,7 +6,7 @@ import {
 } from '../../features/drafts/review.ts';
 import { findPeople, personKey } from '../../features/people/people.ts';
 import type { Person } from '../../features/people/person.ts';
-import { listSettings, type ProjectSettings } from '../../features/projects/list-settings.ts';
+import { listSettings, type ProjectSettings } from '../../modules/workspace/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { ruleNames } from '../person-letters.ts';
 import { zoneOfPerson } from '../rules/recipient.ts';

@@ -6,7 +6,7 @@ import type { NewId } from '../../platform/ids.ts';
 import type { TokenKeys } from '../../platform/crypto/email-token.ts';
 import type { Log } from '../../platform/log.ts';
 import { ensurePartitions, isPartitioned, SANDBOX_MONTHS_AHEAD } from '../../features/events/partitions.ts';
-import { findPair } from '../../features/projects/sandbox.ts';
+import { findPair } from '../../modules/workspace/index.ts';
 import { countSandbox } from '../../features/sandbox/reads.ts';
 import { endAdvance, takeAdvance } from '../../features/sandbox/store.ts';
 import { takeSendTurn } from '../../features/sending/send-turn.ts';

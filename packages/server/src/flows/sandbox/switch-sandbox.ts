@@ -1,10 +1,15 @@
 import type { Clock } from '../../platform/time/clock.ts';
 import { Fault } from '../../platform/fault.ts';
 import { lockQueue } from '../../features/inbox/queue.ts';
-import { findPair, type Pair, setClosed, setSandbox } from '../../features/projects/sandbox.ts';
-import { getSettings } from '../../features/projects/get-settings.ts';
-import { replaceSettings } from '../../features/projects/store.ts';
-import { settingsOfSandbox } from '../../features/projects/settings.ts';
+import {
+  findPair,
+  type Pair,
+  setClosed,
+  setSandbox,
+  getSettings,
+  replaceSettings,
+  settingsOfSandbox,
+} from '../../modules/workspace/index.ts';
 import { startModelAt, takeTurn } from '../../platform/locks/project-lock.ts';
 import { copyRows } from '../../platform/db/project-rows.ts';
 import type { Tx } from '../../platform/db/statements.ts';

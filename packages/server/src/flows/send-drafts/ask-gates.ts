@@ -4,7 +4,7 @@ import { listContending } from '../../features/drafts/contenders.ts';
 import { findByAddress } from '../../features/people/find-emails.ts';
 import type { Person } from '../../features/people/person.ts';
 import { personKey } from '../../features/people/people.ts';
-import type { Settings } from '../../features/projects/settings.ts';
+import type { Settings } from '../../modules/workspace/index.ts';
 import { type Bucket, refill, takeTokens } from '../../features/sending/throttle.ts';
 import { CONTEND_WITHIN_MS, type Contender, slotsLeft, whoYields } from '../../features/sending/caps.ts';
 import { findClaims } from '../../features/sending/messages.ts';

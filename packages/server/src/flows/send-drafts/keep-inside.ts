@@ -1,5 +1,5 @@
 import { keepMail } from '../../features/test-inbox/keep-mail.ts';
-import { listSettings } from '../../features/projects/list-settings.ts';
+import { listSettings } from '../../modules/workspace/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { inTimeOf } from '../../platform/locks/test-clock-offset.ts';
 import type { Handed, OutgoingLetter, Transport } from './transport.ts';

@@ -1,4 +1,4 @@
-import { listEntries } from '../../features/audit/reads.ts';
+import { listEntries } from '../../modules/workspace/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
 /** The name of a list import in the audit log. */

@@ -1,15 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { Fault } from '../../platform/fault.ts';
-import { adoptEntries } from '../../features/audit/store.ts';
-import { adoptProjects } from '../../features/projects/store.ts';
-import { setSettings } from '../../features/projects/set-settings.ts';
-import { insertOrganization, lockOrganizations, upsertMember } from '../../features/team/store.ts';
-import { isSetUp, listProjectsOf } from '../../features/team/reads.ts';
-import { takeLink } from '../../features/team/links.ts';
+import {
+  adoptEntries,
+  adoptProjects,
+  setSettings,
+  insertOrganization,
+  lockOrganizations,
+  upsertMember,
+  isSetUp,
+  listProjectsOf,
+  takeLink,
+  makePerson,
+  type NewPerson,
+} from '../../modules/workspace/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { createProjectIn } from '../create-project.ts';
-import { makePerson, type NewPerson } from './make-person.ts';
 
 export type SettingUp = {
   token: string;

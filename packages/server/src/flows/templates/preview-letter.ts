@@ -4,7 +4,7 @@ import { listNewest } from '../../features/events/list-events.ts';
 import { findPeople } from '../../features/people/people.ts';
 import { isStorable, unknownPerson } from '../../features/people/show-person.ts';
 import type { Person } from '../../features/people/person.ts';
-import { listSettings, type ProjectSettings } from '../../features/projects/list-settings.ts';
+import { listSettings, type ProjectSettings } from '../../modules/workspace/index.ts';
 import type { Anchor } from '../../features/rules/rule.ts';
 import { completed, readTemplate } from '../../features/writing/parse-template.ts';
 import type { Email } from '../../features/writing/render-email.ts';

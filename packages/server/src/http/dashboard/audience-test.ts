@@ -1,7 +1,7 @@
 import { EXTERNAL_USER_ID_MAX_CHARS } from '@beckon/contract';
 import { Type } from 'typebox';
 import { testAudience } from '../../flows/digest/test-audience.ts';
-import { routesFor } from './route.ts';
+import { routesFor } from '../../modules/workspace/index.ts';
 
 const { route } = routesFor();
 

@@ -5,12 +5,10 @@ import { Fault } from '../../platform/fault.ts';
 import { findAudience } from '../../features/audiences/find-audience.ts';
 import { previewDefinition, sayDefinition } from '../../features/audiences/preview-definition.ts';
 import type { ListRuleNeeds } from '../../features/audiences/rule-needs.ts';
-import { getSettings } from '../../features/projects/get-settings.ts';
+import { getSettings, type DashboardRoute, routesFor, type KitDeps } from '../../modules/workspace/index.ts';
 import { createAudience } from '../../flows/create-audience.ts';
 import { deleteAudience } from '../../flows/delete-audience.ts';
 import { editAudience } from '../../flows/edit-audience.ts';
-import { type DashboardRoute, routesFor } from './route.ts';
-import type { KitDeps } from './kit-deps.ts';
 
 type Deps = KitDeps & { listRuleNeeds: ListRuleNeeds };
 const { route } = routesFor<Deps>();

@@ -12,7 +12,7 @@ import { testDashboard } from '../../../testkit/dashboard.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
-import { listEntries } from '../../features/audit/reads.ts';
+import { listEntries } from '../../modules/workspace/audit/reads.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { createRule } from '../../flows/create-rule.ts';
 

@@ -9,9 +9,14 @@ import { listCatalogue } from '../../features/events/catalogue.ts';
 import { listTraitNames } from '../../features/people/trait-names.ts';
 import { findUses, type Use } from '../../flows/uses.ts';
 import { audienceEditRoutes } from './audiences-edit.ts';
-import { PAGE, readPage, toPage } from './pages.ts';
-import { type DashboardRoute, routesFor } from './route.ts';
-import type { KitDeps } from './kit-deps.ts';
+import {
+  PAGE,
+  readPage,
+  toPage,
+  type DashboardRoute,
+  routesFor,
+  type KitDeps,
+} from '../../modules/workspace/index.ts';
 
 type Deps = KitDeps & { listRuleNeeds: ListRuleNeeds };
 const { route } = routesFor<Deps>();

@@ -4,12 +4,10 @@ import { Fault } from '../../platform/fault.ts';
 import { parseInstant } from '../../platform/time/instant.ts';
 import { findOldest } from '../../features/insights/oldest.ts';
 import { countErasuresWaiting } from '../../features/people/erase-person.ts';
-import { getSettings } from '../../features/projects/get-settings.ts';
+import { getSettings, routesFor, sendPieces } from '../../modules/workspace/index.ts';
 import { countStream, readStream } from '../../features/stream/read-stream.ts';
 import { cursorOfTime, readStreamFilter, type StreamItem } from '../../features/stream/stream.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { routesFor } from './route.ts';
-import { sendPieces } from './send-pieces.ts';
 
 const { route } = routesFor();
 

@@ -15,12 +15,9 @@ import { type DomainView, showDomain, showDomains } from '../../flows/domains/vi
 import { lookAtDomain } from '../../flows/domains/look-at-domain.ts';
 import { toShown } from '../../flows/domains/shown-domain.ts';
 import { trackDomain } from '../../flows/domains/track-domain.ts';
-import { routesFor } from './route.ts';
-import { wholeList } from './whole-list.ts';
-import type { KitDeps } from './kit-deps.ts';
+import { routesFor, wholeList, type KitDeps, type Installation } from '../../modules/workspace/index.ts';
 import type { TokenKeys } from '../../platform/crypto/email-token.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
-import type { Installation } from './installation.ts';
 import type { Resolver } from '../../platform/dns/resolver.ts';
 import type { Sealer } from '../../platform/crypto/encrypt.ts';
 

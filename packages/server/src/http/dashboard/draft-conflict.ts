@@ -2,7 +2,7 @@ import { Fault } from '../../platform/fault.ts';
 import { listMoves } from '../../features/drafts/reads.ts';
 import type { Move } from '../../features/drafts/moves.ts';
 import { isDraftId } from '../../flows/move-draft.ts';
-import type { KitDeps } from './kit-deps.ts';
+import type { KitDeps } from '../../modules/workspace/index.ts';
 
 type Deps = KitDeps;
 

@@ -9,8 +9,7 @@ import { actOnMany, type Chosen, type ManyPreviewed, previewMany } from '../../f
 import { describeDrafts } from '../../flows/review/list-drafts.ts';
 import { actorsOf, toDraftListed } from './draft-shown.ts';
 import { readUntil } from './drafts-moves.ts';
-import { type DashboardRoute, routesFor } from './route.ts';
-import type { KitDeps } from './kit-deps.ts';
+import { type DashboardRoute, routesFor, type KitDeps } from '../../modules/workspace/index.ts';
 import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 import type { Models } from '../../flows/models.ts';
 

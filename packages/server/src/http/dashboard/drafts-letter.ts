@@ -1,9 +1,13 @@
 import { Type } from 'typebox';
 import { countRemoteImages } from '../../platform/outbound/inline-images.ts';
 import { previewDraft, renderDraft } from '../../flows/review/preview-draft.ts';
-import { FRAME_QUERY, sendLetter } from './plain-frame.ts';
-import { type DashboardRoute, routesFor } from './route.ts';
-import type { KitDeps } from './kit-deps.ts';
+import {
+  FRAME_QUERY,
+  sendLetter,
+  type DashboardRoute,
+  routesFor,
+  type KitDeps,
+} from '../../modules/workspace/index.ts';
 import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 import type { Models } from '../../flows/models.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';

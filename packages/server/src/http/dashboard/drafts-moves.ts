@@ -8,12 +8,15 @@ import { inList } from '../../features/drafts/review.ts';
 import { type Act, type Acted, isDraftId, moveDraft, unknownDraft } from '../../flows/move-draft.ts';
 import { describeDrafts } from '../../flows/review/list-drafts.ts';
 import { sendTest } from '../../flows/send-test.ts';
-import { testRecipientForAudit } from './audit-text.ts';
+import {
+  testRecipientForAudit,
+  testRecipient,
+  type DashboardRoute,
+  routesFor,
+  type KitDeps,
+} from '../../modules/workspace/index.ts';
 import { tellingWho } from './draft-conflict.ts';
 import { actorsOf, toDraftListed, toGate } from './draft-shown.ts';
-import { testRecipient } from './own-address.ts';
-import { type DashboardRoute, routesFor } from './route.ts';
-import type { KitDeps } from './kit-deps.ts';
 import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 import type { Models } from '../../flows/models.ts';
 import type { TokenKeys } from '../../platform/crypto/email-token.ts';

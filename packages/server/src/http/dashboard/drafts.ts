@@ -9,16 +9,23 @@ import {
   placeOfDraft,
   readDraftFilter,
 } from '../../features/drafts/review.ts';
-import { getSettings } from '../../features/projects/get-settings.ts';
+import {
+  getSettings,
+  badCursor,
+  isId,
+  PAGE,
+  readPage,
+  toPage,
+  type DashboardRoute,
+  routesFor,
+  type KitDeps,
+} from '../../modules/workspace/index.ts';
 import { describeDrafts, listDescribed } from '../../flows/review/list-drafts.ts';
 import { showContext } from '../../flows/review/draft-context.ts';
 import { showRuleEdits } from '../../flows/review/rule-edits.ts';
 import { showVersions } from '../../flows/review/show-versions.ts';
 import { showDraft } from '../../flows/show-draft.ts';
 import { actorsOf, toDraftListed, toWhole, toWhy } from './draft-shown.ts';
-import { badCursor, isId, PAGE, readPage, toPage } from './pages.ts';
-import { type DashboardRoute, routesFor } from './route.ts';
-import type { KitDeps } from './kit-deps.ts';
 import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 import type { Models } from '../../flows/models.ts';
 

@@ -17,12 +17,19 @@ import {
 import { showLetter, showLetterBytes } from '../../flows/show-letter.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { toListed, toWhole } from './email-shown.ts';
-import { PAGE, readPage, timeAndId, toPage } from './pages.ts';
-import { FRAME_QUERY, sendLetter } from './plain-frame.ts';
-import { type DashboardRoute, routesFor } from './route.ts';
-import { sendPieces } from './send-pieces.ts';
+import {
+  PAGE,
+  readPage,
+  timeAndId,
+  toPage,
+  FRAME_QUERY,
+  sendLetter,
+  type DashboardRoute,
+  routesFor,
+  sendPieces,
+  type KitDeps,
+} from '../../modules/workspace/index.ts';
 import { redactFor } from './redact.ts';
-import type { KitDeps } from './kit-deps.ts';
 import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
 

@@ -5,9 +5,8 @@ import { type CatalogueName, listCatalogue, listSamples } from '../../features/e
 import { deleteExpected, upsertExpected } from '../../features/expected/store.ts';
 import { type Drift, driftOf } from '../../features/expected/drift.ts';
 import { findUses, type Uses } from '../../flows/uses.ts';
-import { type DashboardRoute, routesFor } from './route.ts';
+import { type DashboardRoute, routesFor, type KitDeps } from '../../modules/workspace/index.ts';
 import type { ListRuleNeeds } from '../../features/audiences/rule-needs.ts';
-import type { KitDeps } from './kit-deps.ts';
 
 type Deps = KitDeps & { listRuleNeeds: ListRuleNeeds };
 const { route } = routesFor<Deps>();

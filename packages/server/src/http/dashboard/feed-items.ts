@@ -1,6 +1,6 @@
 import type { FeedItem, FeedType } from '@beckon/contract/dashboard';
 import { cursorOf, type StreamItem } from '../../features/stream/stream.ts';
-import type { Access } from '../../features/team/team.ts';
+import type { Access } from '../../modules/workspace/index.ts';
 
 /** Returns the items as the dashboard shows them: with their positions, and with the names of the actors. */
 export async function toFeedItems(

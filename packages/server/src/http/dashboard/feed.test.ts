@@ -8,9 +8,9 @@ import { openStage } from '../../../testkit/story.ts';
 import { Fault } from '../../platform/fault.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { addChanges } from '../../features/stream/store.ts';
-import type { Access } from '../../features/team/team.ts';
+import type { Access } from '../../modules/workspace/members/team.ts';
 import { createProject } from '../../flows/create-project.ts';
-import { createFeeds } from './feeds.ts';
+import { createFeeds } from '../../modules/workspace/dashboard-api/feeds.ts';
 
 const stage = await openStage();
 const { db, clock } = stage.server;

@@ -1,6 +1,15 @@
 import { Type } from 'typebox';
 import { Fault } from '../../platform/fault.ts';
-import { findPair } from '../../features/projects/sandbox.ts';
+import {
+  findPair,
+  lastHeard,
+  serveEvents,
+  readMoment,
+  type Asked,
+  routesFor,
+  type SENT,
+  type KitDeps,
+} from '../../modules/workspace/index.ts';
 import { countStream, findItem, readStream } from '../../features/stream/read-stream.ts';
 import {
   type Cursor,
@@ -13,11 +22,7 @@ import {
 import { type FollowOptions, followStream } from '../../features/stream/follow-stream.ts';
 import { readTurn } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { lastHeard, serveEvents } from './event-stream.ts';
 import { toFeedItems } from './feed-items.ts';
-import { readMoment } from './moment.ts';
-import { type Asked, routesFor, type SENT } from './route.ts';
-import type { KitDeps } from './kit-deps.ts';
 
 type Deps = KitDeps;
 const { route } = routesFor<Deps>();

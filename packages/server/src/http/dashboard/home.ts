@@ -8,8 +8,7 @@ import {
   type OutcomeDay,
 } from '../../features/insights/days.ts';
 import { countForBadges, showHome } from '../../flows/show-home.ts';
-import { routesFor } from './route.ts';
-import type { KitDeps } from './kit-deps.ts';
+import { routesFor, type KitDeps } from '../../modules/workspace/index.ts';
 import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 
 type Deps = KitDeps & { mailroom: Mailroom };

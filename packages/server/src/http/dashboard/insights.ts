@@ -6,8 +6,7 @@ import { Fault } from '../../platform/fault.ts';
 import { parseInstant } from '../../platform/time/instant.ts';
 import { type Grouping, GROUPINGS } from '../../features/insights/insight.ts';
 import { type ShownInsight, showInsights } from '../../flows/show-insights.ts';
-import { type DashboardRoute, routesFor } from './route.ts';
-import { sendPieces } from './send-pieces.ts';
+import { type DashboardRoute, routesFor, sendPieces } from '../../modules/workspace/index.ts';
 
 const { route } = routesFor();
 

@@ -3,12 +3,9 @@ import type { ApiKey } from '@beckon/contract/dashboard';
 import { Fault } from '../../platform/fault.ts';
 import { type ListedKey, listKeys, listKeyTraffic } from '../../features/keys/list-keys.ts';
 import { minimumMissed } from '../../features/keys/key-use.ts';
-import { findPair } from '../../features/projects/sandbox.ts';
+import { findPair, routesFor, wholeList, type KitDeps } from '../../modules/workspace/index.ts';
 import { createKey } from '../../flows/create-key.ts';
 import { revokeKey } from '../../flows/revoke-key.ts';
-import { routesFor } from './route.ts';
-import { wholeList } from './whole-list.ts';
-import type { KitDeps } from './kit-deps.ts';
 
 type Deps = KitDeps & { minimumVersions: ReadonlyMap<string, string> };
 const { route } = routesFor<Deps>();

@@ -11,11 +11,14 @@ import { exportPerson } from '../../flows/export-person.ts';
 import { type NamedItem, personTimeline } from '../../flows/person-timeline.ts';
 import { showPersonThen } from '../../flows/show-person-then.ts';
 import { showUser, type ShownUser } from '../../flows/show-user.ts';
-import { readMoment } from './moment.ts';
-import { PAGE } from './pages.ts';
-import { type DashboardRoute, routesFor } from './route.ts';
-import { sendPieces } from './send-pieces.ts';
-import type { KitDeps } from './kit-deps.ts';
+import {
+  readMoment,
+  PAGE,
+  type DashboardRoute,
+  routesFor,
+  sendPieces,
+  type KitDeps,
+} from '../../modules/workspace/index.ts';
 import type { SuppressionHasher } from '../../features/suppressions/hasher.ts';
 import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 

@@ -2,11 +2,16 @@ import { Type } from 'typebox';
 import type { SavedView } from '@beckon/contract/dashboard';
 import { iso } from '../../platform/time/clock.ts';
 import { readPeopleFilter } from '../../features/people/people-filter.ts';
-import { deleteView, saveView } from '../../features/views/view.ts';
-import { listViews } from '../../features/views/reads.ts';
-import { SCREENS, type View } from '../../features/views/store.ts';
-import { type DashboardRoute, routesFor } from './route.ts';
-import type { KitDeps } from './kit-deps.ts';
+import {
+  deleteView,
+  saveView,
+  listViews,
+  SCREENS,
+  type View,
+  type DashboardRoute,
+  routesFor,
+  type KitDeps,
+} from '../../modules/workspace/index.ts';
 
 type Deps = KitDeps;
 const { route } = routesFor<Deps>();

@@ -7,9 +7,14 @@ import type { ListedPerson } from '../../features/people/list-filtered.ts';
 import { readPeopleFilter } from '../../features/people/people-filter.ts';
 import { exportUsers, listUsers } from '../../flows/list-users.ts';
 import { suppressPeople } from '../../flows/suppress-people.ts';
-import { PAGE, readPage, toPage } from './pages.ts';
-import { type DashboardRoute, routesFor } from './route.ts';
-import { sendPieces } from './send-pieces.ts';
+import {
+  PAGE,
+  readPage,
+  toPage,
+  type DashboardRoute,
+  routesFor,
+  sendPieces,
+} from '../../modules/workspace/index.ts';
 
 const { route } = routesFor();
 

@@ -1,18 +1,21 @@
 import { Type } from 'typebox';
 import type { ProjectListed } from '@beckon/contract/dashboard';
 import { Fault } from '../../platform/fault.ts';
-import { listProjects } from '../../features/projects/list-projects.ts';
-import { listSandboxes } from '../../features/projects/sandbox.ts';
-import { listSettings } from '../../features/projects/list-settings.ts';
-import type { Project } from '../../features/projects/project.ts';
-import { setSettings } from '../../features/projects/set-settings.ts';
-import { isLocalShell } from '../../features/team/local-shell.ts';
+import {
+  listProjects,
+  listSandboxes,
+  listSettings,
+  type Project,
+  setSettings,
+  isLocalShell,
+  requireOperator,
+  type Asked,
+  routesFor,
+  type KitDeps,
+} from '../../modules/workspace/index.ts';
 import { readTurn } from '../../platform/locks/project-lock.ts';
 import { createProjectIn, requireProjectSlot } from '../../flows/create-project.ts';
 import { resumeProject, suspendProject } from '../../flows/suspend-project.ts';
-import { requireOperator } from './operator.ts';
-import { type Asked, routesFor } from './route.ts';
-import type { KitDeps } from './kit-deps.ts';
 
 type Deps = KitDeps & { projectsMax: number };
 const { route } = routesFor<Deps>();

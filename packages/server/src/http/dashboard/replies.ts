@@ -2,15 +2,22 @@ import { Type } from 'typebox';
 import { iso } from '../../platform/time/clock.ts';
 import { Fault } from '../../platform/fault.ts';
 import { isStorable } from '../../features/people/show-person.ts';
-import { getSettings } from '../../features/projects/get-settings.ts';
+import {
+  getSettings,
+  isId,
+  PAGE,
+  readPage,
+  timeAndId,
+  toPage,
+  type DashboardRoute,
+  routesFor,
+} from '../../modules/workspace/index.ts';
 import { countReplies, findReply, listReplies, listThread } from '../../features/replies/reads.ts';
 import { forwardAgain } from '../../features/replies/store.ts';
 import type { Reply } from '../../features/replies/reply.ts';
 import { findLetter } from '../../features/sending/letters.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { toReplyListed } from './email-shown.ts';
-import { isId, PAGE, readPage, timeAndId, toPage } from './pages.ts';
-import { type DashboardRoute, routesFor } from './route.ts';
 
 const { route } = routesFor();
 

@@ -4,8 +4,7 @@ import { listKeys } from '../../features/keys/list-keys.ts';
 import { countStream, readStream } from '../../features/stream/read-stream.ts';
 import { cursorOf, readRequestFilter, type RequestItem } from '../../features/stream/stream.ts';
 import { listWarnings } from '../../features/warnings/list-warnings.ts';
-import { routesFor } from './route.ts';
-import { wholeList } from './whole-list.ts';
+import { routesFor, wholeList } from '../../modules/workspace/index.ts';
 
 const { route } = routesFor();
 

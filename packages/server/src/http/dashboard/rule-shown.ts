@@ -4,14 +4,13 @@ import { printDuration } from '../../platform/time/duration.ts';
 import { countOpen } from '../../features/drafts/rule-counts.ts';
 import { findLatestEnrollment } from '../../features/enrollments/store.ts';
 import { countRuleDays, daysOf, emptyDay, sinceDays } from '../../features/insights/rule-days.ts';
-import { getSettings } from '../../features/projects/get-settings.ts';
+import { getSettings, type KitDeps } from '../../modules/workspace/index.ts';
 import { inOrder } from '../../features/rules/reorder.ts';
 import { wholeDocumentOf } from '../../features/rules/print.ts';
 import { outline } from '../../features/sequences/outline.ts';
 import { autopilotPeriod } from '../../flows/autopilot.ts';
 import { type ListedRule, listShownRules, showRule } from '../../flows/show-rules.ts';
 import { shownEnrollment } from './enrollment-shown.ts';
-import type { KitDeps } from './kit-deps.ts';
 
 type Deps = KitDeps;
 

@@ -6,10 +6,9 @@ import { findRule } from '../../features/rules/find-rule.ts';
 import { duplicateRule, reorderRules, setMode } from '../../flows/manage-rules.ts';
 import { moveWaiting, previewMove } from '../../flows/move-waiting.ts';
 import { disableRule, enableRule, previewSwitch, type SwitchPreview } from '../../flows/switch-rule.ts';
-import { routesFor } from './route.ts';
+import { routesFor, type KitDeps } from '../../modules/workspace/index.ts';
 import { shownEnrollment } from './enrollment-shown.ts';
 import { shownRule } from './rule-shown.ts';
-import type { KitDeps } from './kit-deps.ts';
 
 type Deps = KitDeps & { wake: () => void };
 const { route } = routesFor<Deps>();

@@ -5,8 +5,7 @@ import { Fault } from '../../platform/fault.ts';
 import { backtest, type BacktestAsked, type Progress } from '../../flows/backtest/index.ts';
 import { standardHeaders } from '../../platform/http/socket-errors.ts';
 import { transportOf } from '../../platform/http/transport.ts';
-import { type Asked, routesFor, SENT } from './route.ts';
-import type { KitDeps } from './kit-deps.ts';
+import { type Asked, routesFor, SENT, type KitDeps } from '../../modules/workspace/index.ts';
 import type { BacktestPlaces } from './backtest-places.ts';
 import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 

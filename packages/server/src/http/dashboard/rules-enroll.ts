@@ -1,8 +1,7 @@
 import { previewEnrollment } from '../../flows/enroll/preview-enrollment.ts';
 import { startEnrollment } from '../../flows/enroll/start-enrollment.ts';
 import { shownEnrollment, shownEnrollmentPreview } from './enrollment-shown.ts';
-import { routesFor } from './route.ts';
-import type { KitDeps } from './kit-deps.ts';
+import { routesFor, type KitDeps } from '../../modules/workspace/index.ts';
 
 type Deps = KitDeps & { wake: () => void };
 const { route } = routesFor<Deps>();

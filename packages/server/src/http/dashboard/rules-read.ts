@@ -12,9 +12,15 @@ import { outline } from '../../features/sequences/outline.ts';
 import type { Run } from '../../features/sequences/run.ts';
 import { audienceNames } from '../../flows/audience-names.ts';
 import { type RuleResults, showRuleResults } from '../../flows/rule-results.ts';
-import { badCursor, isId, PAGE, readPage, toPage } from './pages.ts';
-import { routesFor } from './route.ts';
-import type { KitDeps } from './kit-deps.ts';
+import {
+  badCursor,
+  isId,
+  PAGE,
+  readPage,
+  toPage,
+  routesFor,
+  type KitDeps,
+} from '../../modules/workspace/index.ts';
 
 type Deps = KitDeps;
 const { route } = routesFor<Deps>();

@@ -7,9 +7,8 @@ import { tryEmails } from '../../flows/check-rule.ts';
 import { checkUnsavedRule } from '../../flows/check-unsaved-rule.ts';
 import { createRule } from '../../flows/create-rule.ts';
 import { editRule } from '../../flows/edit-rule.ts';
-import { routesFor } from './route.ts';
+import { routesFor, type KitDeps } from '../../modules/workspace/index.ts';
 import { listedRules, shownRule } from './rule-shown.ts';
-import type { KitDeps } from './kit-deps.ts';
 import type { Renderer } from '../../flows/rendering/renderer.ts';
 
 type Deps = KitDeps & { mailroom: { renderer: Renderer }; wake: () => void };

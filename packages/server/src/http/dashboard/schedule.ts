@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
 import { listPlanned, showSchedule } from '../../flows/show-schedule.ts';
-import { readMoment } from './moment.ts';
-import { routesFor } from './route.ts';
-import type { KitDeps } from './kit-deps.ts';
+import { readMoment, routesFor, type KitDeps } from '../../modules/workspace/index.ts';
 import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 
 type Deps = KitDeps & { mailroom: Mailroom };

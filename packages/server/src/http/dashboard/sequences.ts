@@ -2,7 +2,7 @@ import type { SequenceListed } from '@beckon/contract/dashboard';
 import { userClauseOf } from '../../platform/predicate/sentence.ts';
 import { audienceNames } from '../../flows/audience-names.ts';
 import { type ListedSequence, listSequences, showSequence } from '../../flows/show-sequences.ts';
-import { routesFor } from './route.ts';
+import { routesFor } from '../../modules/workspace/index.ts';
 
 const { route } = routesFor();
 

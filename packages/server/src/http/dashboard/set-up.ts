@@ -1,12 +1,17 @@
 import { Type } from 'typebox';
-import type { AccountEmails } from '../../features/team/account-emails.ts';
-import type { Team } from '../../features/team/create-team.ts';
-import { readEmail, readName } from '../../flows/team/make-person.ts';
+import {
+  type AccountEmails,
+  type Team,
+  readEmail,
+  readName,
+  type KitDeps,
+  type Installation,
+  routesFor,
+  hashNewPassword,
+  LINK_TOKEN,
+  signInWith,
+} from '../../modules/workspace/index.ts';
 import { setUp } from '../../flows/team/set-up.ts';
-import type { KitDeps } from './kit-deps.ts';
-import type { Installation } from './installation.ts';
-import { routesFor } from './route.ts';
-import { hashNewPassword, LINK_TOKEN, signInWith } from './team-links.ts';
 
 const { openRoute } = routesFor<
   KitDeps & { accountEmails: AccountEmails; installation: Installation; team: Team }

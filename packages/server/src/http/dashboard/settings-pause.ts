@@ -2,8 +2,7 @@ import { Type } from 'typebox';
 import { Fault } from '../../platform/fault.ts';
 import { pauseProject, previewResume, resumeProject, type Resumption } from '../../flows/pause-project.ts';
 import { previewPause } from '../../flows/show-schedule.ts';
-import { routesFor } from './route.ts';
-import type { KitDeps } from './kit-deps.ts';
+import { routesFor, type KitDeps } from '../../modules/workspace/index.ts';
 import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 
 type Deps = KitDeps & { mailroom: Mailroom };

@@ -10,7 +10,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { HOUR } from '../../../testkit/drafts.ts';
-import { listEntries } from '../../features/audit/reads.ts';
+import { listEntries } from '../../modules/workspace/audit/reads.ts';
 
 const stage = await openStage();
 const { db } = stage.server;

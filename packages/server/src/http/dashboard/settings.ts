@@ -1,8 +1,14 @@
 import { Type } from 'typebox';
 import { Fault } from '../../platform/fault.ts';
-import { listEntries } from '../../features/audit/reads.ts';
-import { type Settings, describeSettings } from '../../features/projects/settings.ts';
-import { getSettings } from '../../features/projects/get-settings.ts';
+import {
+  listEntries,
+  type Settings,
+  describeSettings,
+  getSettings,
+  routesFor,
+  type KitDeps,
+  type Installation,
+} from '../../modules/workspace/index.ts';
 import { listRateLimits, readEndpoint, setRateLimit } from '../../features/projects/rate-limits.ts';
 import { quietHoursInForce } from '../../features/sending/quiet-hours.ts';
 import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
@@ -10,10 +16,7 @@ import { setSettings } from '../../flows/set-settings.ts';
 import { showSending } from '../../flows/show-sending.ts';
 import { simulatePolicy } from '../../flows/simulate-policy.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { routesFor } from './route.ts';
 import { pauseRoutes } from './settings-pause.ts';
-import type { KitDeps } from './kit-deps.ts';
-import type { Installation } from './installation.ts';
 
 type Deps = KitDeps & { installation: Installation; mailroom: Mailroom };
 const { route } = routesFor<Deps>();

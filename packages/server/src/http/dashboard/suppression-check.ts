@@ -5,9 +5,8 @@ import { listRefusedTopics } from '../../features/suppressions/topics.ts';
 import type { SuppressionHasher } from '../../features/suppressions/hasher.ts';
 import { findTyped } from '../../flows/erased-suppressions.ts';
 import { type GateVerdict, type Mailable, wouldBeMailed } from '../../flows/would-be-mailed.ts';
-import { type DashboardRoute, routesFor } from './route.ts';
+import { type DashboardRoute, routesFor, type KitDeps } from '../../modules/workspace/index.ts';
 import { readPlace, shownKind, toListed } from './suppression-shown.ts';
-import type { KitDeps } from './kit-deps.ts';
 import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 
 type Deps = KitDeps & { hasher: SuppressionHasher; mailroom: Mailroom };

@@ -7,7 +7,7 @@ import type {
 } from '@beckon/contract/dashboard';
 import { type AskOptions, testDashboard } from '../../../testkit/dashboard.ts';
 import { DAY, newStory, openStage, type Story } from '../../../testkit/story.ts';
-import { listEntries } from '../../features/audit/reads.ts';
+import { listEntries } from '../../modules/workspace/audit/reads.ts';
 import { setRefusals } from '../../features/suppressions/store.ts';
 import { createProject } from '../../flows/create-project.ts';
 

@@ -22,12 +22,18 @@ import { findLastImport, IMPORT_ACTION } from '../../flows/suppression-lists/las
 import { importSuppressions } from '../../flows/suppression-lists/import-suppressions.ts';
 import { findTyped, type Typed } from '../../flows/erased-suppressions.ts';
 import { liftSuppression, suppress } from '../../flows/suppress.ts';
-import { addressForAudit } from './audit-text.ts';
-import { badCursor, PAGE, readPage, toPage } from './pages.ts';
-import { type DashboardRoute, routesFor } from './route.ts';
-import { sendPieces } from './send-pieces.ts';
+import {
+  addressForAudit,
+  badCursor,
+  PAGE,
+  readPage,
+  toPage,
+  type DashboardRoute,
+  routesFor,
+  sendPieces,
+  type KitDeps,
+} from '../../modules/workspace/index.ts';
 import { invalid, readPlace, shownKind, toListed, toRefused } from './suppression-shown.ts';
-import type { KitDeps } from './kit-deps.ts';
 
 type Deps = KitDeps & { hasher: SuppressionHasher };
 const { route } = routesFor<Deps>();

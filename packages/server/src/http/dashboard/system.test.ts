@@ -4,7 +4,7 @@ import { testHasher } from '../../../testkit/hasher.ts';
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { idMaker } from '../../platform/ids.ts';
-import { listEntries } from '../../features/audit/reads.ts';
+import { listEntries } from '../../modules/workspace/audit/reads.ts';
 import { erasePerson } from '../../flows/erase-person.ts';
 
 const stage = await openStage();

@@ -13,11 +13,14 @@ import { listWaiting } from '../../features/inbox/count-waiting.ts';
 import { showSystem } from '../../flows/show-system.ts';
 import { supportBundle } from '../../flows/support-bundle.ts';
 import { storageFacts } from '../../platform/db/facts.ts';
-import { routesFor } from './route.ts';
-import { sendPieces } from './send-pieces.ts';
-import { wholeList } from './whole-list.ts';
-import type { KitDeps } from './kit-deps.ts';
-import type { Installation, Release } from './installation.ts';
+import {
+  routesFor,
+  sendPieces,
+  wholeList,
+  type KitDeps,
+  type Installation,
+  type Release,
+} from '../../modules/workspace/index.ts';
 import type { MailSettings } from '../../features/domains/domain.ts';
 
 type Deps = KitDeps & { installation: Installation; mail: MailSettings; release: Release; wake: () => void };

@@ -12,7 +12,7 @@ import {
   showLetter,
   type ShownLetter,
 } from '../../flows/templates/show-templates.ts';
-import type { KitDeps } from './kit-deps.ts';
+import type { KitDeps } from '../../modules/workspace/index.ts';
 import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 
 type Deps = Pick<KitDeps, 'db' | 'access'> & { mailroom: Mailroom };

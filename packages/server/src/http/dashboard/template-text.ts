@@ -1,8 +1,7 @@
 import type { LetterSource } from '@beckon/contract/dashboard';
 import { Fault } from '../../platform/fault.ts';
 import { listUnpublished, type UnpublishedLetter } from '../../features/writing/unpublished.ts';
-import { readMoment } from './moment.ts';
-import type { KitDeps } from './kit-deps.ts';
+import { readMoment, type KitDeps } from '../../modules/workspace/index.ts';
 
 type Deps = KitDeps;
 

@@ -1,7 +1,17 @@
 import { Type } from 'typebox';
 import type { LetterSource, TemplatePreview } from '@beckon/contract/dashboard';
 import { type FieldFault, Fault } from '../../platform/fault.ts';
-import { isLocalShell } from '../../features/team/local-shell.ts';
+import {
+  isLocalShell,
+  testRecipientForAudit,
+  readMoment,
+  testRecipient,
+  FRAME_QUERY,
+  sendLetter,
+  type DashboardRoute,
+  routesFor,
+  type KitDeps,
+} from '../../modules/workspace/index.ts';
 import {
   discardUnpublished,
   findWords,
@@ -14,14 +24,8 @@ import { createTemplate, deleteTemplate } from '../../flows/templates/write-temp
 import { type Preview, previewLetter } from '../../flows/templates/preview-letter.ts';
 import { publishLetter } from '../../flows/templates/publish-letter.ts';
 import { showVariables } from '../../flows/templates/show-templates.ts';
-import { testRecipientForAudit } from './audit-text.ts';
-import { readMoment } from './moment.ts';
-import { testRecipient } from './own-address.ts';
-import { FRAME_QUERY, sendLetter } from './plain-frame.ts';
-import { type DashboardRoute, routesFor } from './route.ts';
 import { listedTemplates, shownTemplate } from './template-shown.ts';
 import { letterOf, momentSeen, publishedText, wordsOf } from './template-text.ts';
-import type { KitDeps } from './kit-deps.ts';
 import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
 import type { TokenKeys } from '../../platform/crypto/email-token.ts';

@@ -10,16 +10,25 @@ import { type KeptMail, TEST_INBOX_KEPT_MAX, TEST_INBOX_KEPT_MS } from '../../fe
 import type { ReadMail } from '../../features/test-inbox/read-mail.ts';
 import { withoutPixel } from '../../features/test-inbox/tracked.ts';
 import { isStorable } from '../../features/people/show-person.ts';
-import { findProject } from '../../features/projects/find-project.ts';
+import {
+  findProject,
+  badCursor,
+  isId,
+  PAGE,
+  readPage,
+  timeAndId,
+  toPage,
+  FRAME_QUERY,
+  sendLetter,
+  type DashboardRoute,
+  routesFor,
+  sendPieces,
+  type KitDeps,
+} from '../../modules/workspace/index.ts';
 import { countRemoteImages } from '../../platform/outbound/inline-images.ts';
 import { clearTestInbox } from '../../flows/test-inbox/clear-test-inbox.ts';
 import { openMail, showMail, type ShownMail } from '../../flows/test-inbox/show-mail.ts';
-import { badCursor, isId, PAGE, readPage, timeAndId, toPage } from './pages.ts';
-import { FRAME_QUERY, sendLetter } from './plain-frame.ts';
-import { type DashboardRoute, routesFor } from './route.ts';
-import { sendPieces } from './send-pieces.ts';
 import { requireForPerson, type Redact, redactMail, redactFor } from './redact.ts';
-import type { KitDeps } from './kit-deps.ts';
 import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
 

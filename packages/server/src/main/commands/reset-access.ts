@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { readEmail } from '../../flows/team/make-person.ts';
-import { resetAccess } from '../../flows/team/reset-access.ts';
+import { readEmail, resetAccess } from '../../modules/workspace/index.ts';
 import { addCommand, withInstallation } from './command.ts';
 import type { Operator } from './operator.ts';
 

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { findProject } from '../../features/projects/find-project.ts';
+import { findProject } from '../../modules/workspace/index.ts';
 import { supportBundle } from '../../flows/support-bundle.ts';
 import { addCommand, withInstallation } from './command.ts';
 import type { Operator } from './operator.ts';

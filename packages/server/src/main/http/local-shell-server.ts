@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { Fault } from '../../platform/fault.ts';
 import type { NewId } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log.ts';
-import type { DashboardApi } from '../../http/dashboard/mount.ts';
+import type { DashboardApi } from '../../modules/workspace/index.ts';
 import { answerFault } from '../../platform/http/faults.ts';
 import { mountLiveness } from '../../http/health.ts';
 import { continueWhenRead, refuseBody } from '../../platform/http/refuse-body.ts';

@@ -7,9 +7,7 @@ import type { Finding } from './store.ts';
 import { foundImport } from './run/manage-imports.ts';
 import { REJECTED } from './run/read-chunk.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { badCursor, PAGE, readPage, toPage } from '../../http/dashboard/pages.ts';
-import { routesFor } from '../../http/dashboard/route.ts';
-import { sendPieces } from '../../http/dashboard/send-pieces.ts';
+import { badCursor, PAGE, readPage, toPage, routesFor, sendPieces } from '../workspace/index.ts';
 
 const { route } = routesFor();
 

@@ -20,9 +20,16 @@ import {
 import { showImport, showImports } from './run/show-import.ts';
 import { importFindingRoutes } from './finding-routes.ts';
 import { MAPPING, NEW_IMPORT } from './import-shapes.ts';
-import { badCursor, isId, PAGE, readPage, toPage } from '../../http/dashboard/pages.ts';
-import { type DashboardRoute, routesFor } from '../../http/dashboard/route.ts';
-import type { KitDeps } from '../../http/dashboard/kit-deps.ts';
+import {
+  badCursor,
+  isId,
+  PAGE,
+  readPage,
+  toPage,
+  type DashboardRoute,
+  routesFor,
+  type KitDeps,
+} from '../workspace/index.ts';
 import type { Sealer } from '../../platform/crypto/encrypt.ts';
 
 type Deps = KitDeps & { sealer: Sealer };

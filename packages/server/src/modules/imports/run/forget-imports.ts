@@ -3,7 +3,7 @@ import { oneByOne } from '../../../platform/async/one-by-one.ts';
 import { deleteOldFindings, lockImport } from '../store.ts';
 import { listIdle, listUncleared } from '../reads.ts';
 import { moveImport } from '../move-import.ts';
-import { listProjects } from '../../../features/projects/list-projects.ts';
+import { listProjects } from '../../workspace/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { clearImport } from './clear-import.ts';
 

@@ -8,10 +8,17 @@ import { type DeliveryState, readMessageName } from './webhook.ts';
 import { testEndpoint } from '../dispatch/test-endpoint.ts';
 import { replayWebhooks, type ReplayWanted } from './replay.ts';
 import { showEndpoint, toDelivery } from './views.ts';
-import { badCursor, isId, PAGE, readPage, toPage } from '../../../http/dashboard/pages.ts';
-import { type Asked, routesFor } from '../../../http/dashboard/route.ts';
+import {
+  badCursor,
+  isId,
+  PAGE,
+  readPage,
+  toPage,
+  type Asked,
+  routesFor,
+  type KitDeps,
+} from '../../workspace/index.ts';
 import type { WebhookSettings } from '../endpoints/endpoint.ts';
-import type { KitDeps } from '../../../http/dashboard/kit-deps.ts';
 import type { Sealer } from '../../../platform/crypto/encrypt.ts';
 import type { Outbound } from '../../../platform/outbound/outbound.ts';
 

@@ -5,7 +5,7 @@ import type { NewId } from '../../../platform/ids.ts';
 import type { EndpointPlace } from '../endpoints/endpoint.ts';
 import { listLiveSecrets } from '../endpoints/reads.ts';
 import { requireEndpoint } from '../endpoints/require-endpoint.ts';
-import { findProject } from '../../../features/projects/find-project.ts';
+import { findProject } from '../../workspace/index.ts';
 import { insertTest } from '../deliveries/store.ts';
 import { messageName, TEST_TYPE, type Test } from '../deliveries/webhook.ts';
 import { TRIES_MAX } from '../deliveries/schedule.ts';

@@ -6,7 +6,7 @@ import { createEndpoint, editEndpoint, type EndpointWanted, type NewEndpoint } f
 import { deleteEndpoint, updateDisabled, updateEnabled } from './store.ts';
 import type { Endpoint, EndpointPlace } from './endpoint.ts';
 import { requireEndpoint } from './require-endpoint.ts';
-import { listSettings } from '../../../features/projects/list-settings.ts';
+import { listSettings } from '../../workspace/index.ts';
 import { dropPending } from '../deliveries/store.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';

@@ -13,9 +13,7 @@ import {
   removeEndpoint,
   rotateSecret,
 } from './edit-endpoint.ts';
-import { routesFor } from '../../../http/dashboard/route.ts';
-import { wholeList } from '../../../http/dashboard/whole-list.ts';
-import type { KitDeps } from '../../../http/dashboard/kit-deps.ts';
+import { routesFor, wholeList, type KitDeps } from '../../workspace/index.ts';
 import type { Sealer } from '../../../platform/crypto/encrypt.ts';
 
 type Deps = KitDeps & { sealer: Sealer; webhooks: WebhookSettings };

@@ -10,7 +10,7 @@ import { silentLog } from '../../../platform/log.ts';
 import { createSealer } from '../../../platform/crypto/encrypt.ts';
 import { openListener, resealListeners } from './listener.ts';
 import { insertMessages as queueWebhooks } from '../deliveries/store.ts';
-import { createFeeds } from '../../../http/dashboard/feeds.ts';
+import { createFeeds } from '../../workspace/dashboard-api/feeds.ts';
 
 const server = await endpointServer();
 const { db, clock } = server;

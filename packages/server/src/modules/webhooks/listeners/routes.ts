@@ -1,11 +1,16 @@
 import type { ListenedMessage } from '@beckon/contract/dashboard';
 import { openListener } from './listener.ts';
-import { isLocalShell } from '../../../features/team/local-shell.ts';
+import {
+  isLocalShell,
+  lastHeard,
+  serveEvents,
+  type Asked,
+  routesFor,
+  type SENT,
+  type KitDeps,
+} from '../../workspace/index.ts';
 import { followMessages, placeText, readPlace } from '../deliveries/follow-deliveries.ts';
 import { messageName } from '../deliveries/webhook.ts';
-import { lastHeard, serveEvents } from '../../../http/dashboard/event-stream.ts';
-import { type Asked, routesFor, type SENT } from '../../../http/dashboard/route.ts';
-import type { KitDeps } from '../../../http/dashboard/kit-deps.ts';
 import type { Sealer } from '../../../platform/crypto/encrypt.ts';
 
 type Deps = KitDeps & { sealer: Sealer };

@@ -1,0 +1,67 @@
+import type { Tx } from '../../../platform/db/statements.ts';
+import type { AuditEntry, Difference } from './entry.ts';
+
+/** Records an action before the change, in a separate commit. */
+export function beginEntry(tx: Tx, entry: AuditEntry): Promise<void> {
+  return insert(tx, entry, false);
+}
+
+/** Records an action in the transaction of its change. */
+export function addEntry(tx: Tx, entry: AuditEntry & Difference): Promise<void> {
+  return insert(tx, entry, true);
+}
+
+async function insert(tx: Tx, entry: AuditEntry & Difference, isDone: boolean): Promise<void> {
+  const { id, at, actor, actorName, token, action } = entry;
+  const [projectId, ...what] = changing(entry);
+  await tx.prepared({
+    name: 'audit.insert',
+    text: `INSERT INTO beckon.audit (project_id, id, subject, before, after, organizations, at, actor, actor_name, token, action, completed)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    values: [projectId, id, ...what, at, actor, actorName, token, action, isDone],
+  });
+}
+
+export async function endEntry(tx: Tx, entry: AuditEntry & Difference): Promise<void> {
+  const [projectId, ...what] = changing(entry);
+  await tx.prepared({
+    name: 'audit.end',
+    text: `UPDATE beckon.audit SET completed = true, subject = $3, before = $4, after = $5, organizations = $6
+           WHERE project_id = $1 AND id = $2`,
+    values: [projectId, entry.id, ...what],
+  });
+}
+
+function changing({ projectId, organizationIds, ...what }: AuditEntry & Difference): unknown[] {
+  const { subject = null, before = null, after = null } = what;
+  const text = subject === null ? null : storable(subject);
+  return [projectId, text, toJson(before), toJson(after), projectId === 0 ? organizationIds : null];
+}
+
+function toJson(value: unknown): string | null {
+  return value === null || value === undefined ? null : JSON.stringify(value, storableIn);
+}
+
+/** Replaces text that PostgreSQL cannot store. Typed text must never undo the audit entry of a change. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\uFFFD');
+}
+
+function storableIn(_key: string, value: unknown): unknown {
+  return typeof value === 'string' ? storable(value) : value;
+}
+
+/** Assigns the earlier entries of the local shell to the first organization. */
+export async function adoptEntries(tx: Tx, organizationId: string): Promise<void> {
+  await tx.query(
+    `UPDATE beckon.audit SET organizations = ARRAY[$2::text] WHERE project_id = $1 AND organizations = '{}'`,
+    [0, organizationId],
+  );
+}
+
+export async function dropEntry(
+  tx: Tx,
+  { projectId, id }: Pick<AuditEntry, 'projectId' | 'id'>,
+): Promise<void> {
+  await tx.query(`DELETE FROM beckon.audit WHERE project_id = $1 AND id = $2`, [projectId, id]);
+}

@@ -1,0 +1,194 @@
+import type { FastifyRequest } from 'fastify';
+import { allows, type Role, type TokenScope } from '@beckon/contract/dashboard';
+import { Fault } from '../../../platform/fault.ts';
+import type { Person } from '../members/team.ts';
+import { requireConfirmed } from '../members/confirmation.ts';
+import { findHolder } from '../tokens/find-holder.ts';
+import type { HeldToken } from '../tokens/token.ts';
+import type { KitDeps } from './kit-deps.ts';
+import type { RouteRules } from './route.ts';
+
+/** The caller and their role. Open routes have no known caller; their role is not used. */
+export type Who = {
+  person: Person | null;
+  role: Role;
+  projectId: number;
+  actor: string;
+  actorName: string;
+  /** The token of the request; null for a session. */
+  token: HeldToken | null;
+};
+
+/**
+ * Checks in this order:
+ * - for a change, that the request comes from our page
+ * - the caller
+ * - that the project is one of theirs
+ * - the scope of their token
+ * - their role
+ *
+ * A request with a token acts for that token's member alone, whatever cookies it carries: a page cannot have a browser send a token.
+ */
+export async function enter(deps: KitDeps, one: RouteRules, request: FastifyRequest): Promise<Who> {
+  const bearer = readBearer(request);
+  if (needsOwnPage(one, request, bearer)) requireOwnPage(deps, request);
+  if (one.needs === 'anyone') return { ...NOBODY, person: await signedIn(deps, request, bearer) };
+  const token = bearer === null ? null : await requireToken(deps, bearer);
+  const person = token
+    ? { ...token.person, sessionId: '', confirmedAt: null }
+    : await deps.access.who(request.headers);
+  if (!person) throw new Fault('session_required');
+  const who = { ...NOBODY, person, token, actor: `team:${person.id}`, actorName: person.name };
+  const { project } = request.params as { project?: string };
+  if (project === undefined) {
+    requireScope(one, token);
+    if (one.needsConfirmation) requireConfirmed(person, deps.db.clock.now());
+    return who;
+  }
+  const projectId = readProjectId(project);
+  const role = projectId === 0 ? null : await deps.access.roleIn(person.id, projectId);
+  // A project of others is answered as not found, so the caller learns nothing about it.
+  if (role === null) throw new Fault('not_found');
+  requireScope(one, token);
+  requireRole(one, role);
+  return { ...who, projectId, role: token ? least(role, roleOfToken(one, token)) : role };
+}
+
+/** Decides who a caller is, and whether they may use the route. Each listener has one. */
+export type Enter = (deps: KitDeps, one: RouteRules, request: FastifyRequest) => Promise<Who>;
+
+/** Returns 0 if the text is not the id of a project. */
+export function readProjectId(text: string): number {
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0;
+}
+
+export type Entered = { enter: Enter; one: RouteRules; who: Who; request: FastifyRequest };
+
+/** Returns whether the caller would be admitted again now. Throws if the database does not answer. */
+export async function isStillIn(
+  deps: KitDeps,
+  { enter: enterAgain, one, who, request }: Entered,
+): Promise<boolean> {
+  try {
+    const now = await enterAgain(deps, one, request);
+    return now.person?.id === who.person?.id && now.token?.id === who.token?.id;
+  } catch (error) {
+    if (error instanceof Fault && error.code !== 'server_error') return false;
+    throw error;
+  }
+}
+
+/** Returns the scope that opens a route to a personal token: the scope of its least role, unless the route names another. */
+function scopeOf({ needs, scope, isAccount }: RouteRules): TokenScope | 'any' | null {
+  if (scope !== undefined) return scope;
+  if (isAccount === true) return null;
+  switch (needs) {
+    case 'viewer':
+      return 'read';
+    case 'reviewer':
+      return 'review';
+    case 'editor':
+      return 'edit';
+    case 'admin':
+    case 'owner':
+      return 'admin';
+    case 'anyone':
+    case 'signed_in':
+      return null;
+    default:
+      return needs satisfies never;
+  }
+}
+
+const NOBODY: Who = { person: null, role: 'viewer', projectId: 0, actor: '', actorName: '', token: null };
+
+/**
+ * The highest role that the scopes of a token amount to. It decides what is shown: links of emails stay redacted for a
+ * read-only token, whatever the role of its member.
+ */
+function roleOfToken(one: RouteRules, { scopes }: HeldToken): Role {
+  // `import` opens routes of editors, but shows no more than `read` on any other.
+  const ofOthers = scopes.filter((scope) => scope !== 'import').map(roleOf);
+  return [roleOf(scopeOf(one)), ...ofOthers].reduce(greatest);
+}
+
+function roleOf(scope: TokenScope | 'any' | null): Role {
+  switch (scope) {
+    case 'admin':
+      return 'owner';
+    case 'edit':
+    case 'import':
+      return 'editor';
+    case 'review':
+      return 'reviewer';
+    case 'read':
+    case 'any':
+    case null:
+      return 'viewer';
+    default:
+      return scope satisfies never;
+  }
+}
+
+function greatest(one: Role, other: Role): Role {
+  return allows(one, other) ? one : other;
+}
+
+function least(one: Role, other: Role): Role {
+  return allows(one, other) ? other : one;
+}
+
+/** Other schemes belong to a proxy with a password of its own in front of the dashboard. */
+function readBearer({ headers }: FastifyRequest): string | null {
+  const [scheme = '', ...rest] = (headers.authorization ?? '').split(' ');
+  return scheme.toLowerCase() === 'bearer' ? rest.join(' ').trim() : null;
+}
+
+/** Programs have no page. A request that names its origin, as all browsers do, must still come from our page. */
+function needsOwnPage(one: RouteRules, { headers }: FastifyRequest, bearer: string | null): boolean {
+  if (one.key.startsWith('GET ')) return false;
+  const isFromPage = headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
+  if (one.needs === 'anyone') return one.isForPrograms !== true || isFromPage;
+  return bearer === null;
+}
+
+/** A page of another origin can have a browser send its cookies, but not claim our origin. */
+function requireOwnPage({ transport }: KitDeps, { headers }: FastifyRequest): void {
+  if (headers.origin === transport.publicOrigin) return;
+  const message = `The request did not come from the dashboard at ${transport.publicOrigin}. Open it there`;
+  throw new Fault('role_required', { details: [{ message }] });
+}
+
+async function signedIn(
+  { access }: KitDeps,
+  { headers }: FastifyRequest,
+  bearer: string | null,
+): Promise<Person | null> {
+  return bearer === null ? access.who(headers) : null;
+}
+
+/** An API key is not a token, and neither is an expired one: all get the same answer. */
+async function requireToken(deps: KitDeps, bearer: string): Promise<HeldToken> {
+  const held = await findHolder(deps, bearer);
+  if (held) return held;
+  const message =
+    'The personal token is not valid: it was revoked, has expired, or is an API key, which opens only the public API. Run beckon login to get a new one.';
+  throw new Fault('session_required', { details: [{ message }] });
+}
+
+function requireScope(one: RouteRules, token: HeldToken | null): void {
+  if (!token) return;
+  const scope = scopeOf(one);
+  if (scope === 'any' || (scope !== null && token.scopes.includes(scope))) return;
+  const message =
+    scope === null
+      ? 'Personal tokens do not open this route. Use the dashboard.'
+      : `This token lacks the scope ${scope}. Run beckon login and select it.`;
+  throw new Fault('role_required', { details: [{ message }] });
+}
+
+function requireRole({ needs }: RouteRules, role: Role): void {
+  if (needs === 'anyone' || needs === 'signed_in' || allows(role, needs)) return;
+  const message = `Your role is ${role}. This needs the role ${needs}.`;
+  throw new Fault('role_required', { details: [{ message }] });
+}

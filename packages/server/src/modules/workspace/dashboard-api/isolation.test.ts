@@ -1,0 +1,246 @@
+import { expect, test } from 'vitest';
+import { lettersRule, newAftermath, OPENED, sendTo } from '../../../../testkit/became.ts';
+import { findText } from '../../../../testkit/find-text.ts';
+import { goodLetter } from '../../../../testkit/good-letter.ts';
+import { openStage } from '../../../../testkit/story.ts';
+import { testTeam } from '../../../../testkit/team.ts';
+import { idMaker } from '../../../platform/ids.ts';
+import { insertReply } from '../../../features/replies/store.ts';
+import { keepMail } from '../../../features/test-inbox/keep-mail.ts';
+import { DASHBOARD_ROUTES } from '../../../main/dashboard-routes.ts';
+
+const stage = await openStage();
+const { db } = stage.server;
+const newId = idMaker(db.clock);
+stage.engine.transport.answer({ result: 'sent' });
+const [story, theirs] = [await newAftermath(stage), await newAftermath(stage)];
+await story.rule(lettersRule());
+await sendTo(story, ['ada']);
+await story.became('ada', OPENED);
+await story.rule({
+  name: 'greeter',
+  when: { event: 'hello' },
+  mode: 'draft',
+  deadline: '8h',
+  steps: [{ draft: { subject: 'Hello', body: 'You' } }],
+});
+await story.event('ada', 'hello');
+await story.later(5_000);
+const { ada } = await testTeam(stage.server).setUp();
+
+type Made = { id: string };
+async function post(path: string, body: object): Promise<string> {
+  const { status, text, json } = await ada.ask(`POST /projects/${story.projectId}${path}`, body);
+  if (status !== 200) throw new Error(`${path}: ${text}`);
+  return (json.data as Made).id;
+}
+async function first(path: string, at: 'id' | 'place' = 'id'): Promise<string> {
+  const { json } = await ada.ask(`GET /projects/${story.projectId}${path}`);
+  return (json.data as Record<string, string>[])[0]?.[at] ?? 'none';
+}
+
+/** The data of one project, under the parameter names of the paths. */
+const key = await post('/keys', { label: 'one' });
+const endpoint = await post('/webhooks', { url: 'https://hooks.acme.test/in' });
+const audience = await post('/audiences', { name: 'Trials', definition: { trait: 'plan', equals: 'trial' } });
+const view = await post('/views', { screen: 'users', name: 'Mine', filter: 'plan:trial' });
+const reply = newId();
+const letter = await first('/emails');
+await keepMail(db, {
+  projectId: story.projectId,
+  id: letter,
+  draftId: newId(),
+  userId: 'ada',
+  mailFrom: 'b+t@acme.test',
+  rcptTo: 'ada@x.test',
+  at: story.now(),
+  raw: await goodLetter({ date: new Date(story.now()) }),
+});
+await insertReply(db, {
+  projectId: story.projectId,
+  id: reply,
+  messageId: letter,
+  draftId: newId(),
+  userId: 'ada',
+  inboundId: newId(),
+  kind: 'reply',
+  verified: 'recipient',
+  receivedAt: story.now(),
+  fromAddress: 'ada@home.test',
+  fromName: 'Ada',
+  subject: 'Re: Welcome',
+  text: 'Thanks!',
+  raw: Buffer.from('x'),
+  forwardAt: story.now(),
+});
+const rows = await db.query<{ id: string }>(
+  `SELECT id FROM beckon.draft WHERE project_id = $1 ORDER BY id DESC LIMIT 1`,
+  [story.projectId],
+);
+const rules = await db.query<{ id: string }>(`SELECT id FROM beckon.rule WHERE project_id = $1 ORDER BY id`, [
+  story.projectId,
+]);
+const own: Record<string, string> = {
+  draft: rows[0]?.id ?? '',
+  email: letter,
+  reply,
+  key,
+  endpoint,
+  audience,
+  view,
+  rule: rules.at(-1)?.id ?? '',
+  user: 'ada',
+  place: encodeURIComponent(await first('/stream', 'place')),
+  message: newId(),
+};
+
+/** Tables that the server writes after it answered the public API, at some later time. */
+const BEHIND = new Set(['ingest_log', 'ingest_warning', 'api_key_use', 'api_key_traffic', 'rate_limit']);
+
+/** Returns all data of a project, or of the whole database. */
+async function standOf(projectId: number | null): Promise<Record<string, string>> {
+  const tables = await db.query<{ name: string; tenant: boolean }>(
+    `SELECT c.relname AS name, EXISTS (SELECT 1 FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'project_id') AS tenant
+     FROM pg_class c WHERE c.relnamespace = 'beckon'::regnamespace AND c.relkind = 'r'`,
+  );
+  const stand: Record<string, string> = {};
+  for (const { name, tenant } of tables) {
+    if (BEHIND.has(name) || (projectId !== null && !tenant)) continue;
+    const where = projectId === null ? '' : `WHERE project_id = ${projectId}`;
+    const [row] = await db.query<{ sum: string }>(
+      `SELECT count(*) || ' ' || coalesce(md5(string_agg(md5(t::text), '' ORDER BY md5(t::text))), '') AS sum FROM beckon."${name}" t ${where}`,
+    );
+    stand[name] = row?.sum ?? '';
+  }
+  return stand;
+}
+
+const fill = (path: string, projectId: number): string =>
+  path.replace(':project', String(projectId)).replaceAll(/:(\w+)/g, (_, name: string) => own[name] ?? name);
+
+const QUERIES: Record<string, string> = {
+  'GET /projects/:project/users/:user/at': '?at=2020-01-01T10:00:00Z',
+  'GET /projects/:project/views': '?screen=users',
+  'GET /projects/:project/suppressions/check': '?email=ada@x.org',
+  'GET /projects/:project/audiences/:audience/test': '?user=ada',
+  'GET /projects/:project/policy/simulate': '?quiet_hours=off',
+};
+/** These responses do not end. */
+const STREAMS = new Set(['GET /projects/:project/feed', 'GET /projects/:project/listen']);
+const reads = DASHBOARD_ROUTES.filter(({ key: one }) => one.startsWith('GET ') && !STREAMS.has(one));
+
+/** Paths to data that this project does not have. */
+const NOT_HERE =
+  /^GET (?:.links$|.token$|.device.:code$|.projects.:project.(?:domains.:domain|events.:event|templates.:template|imports.:import|webhook-deliveries.:message))/;
+
+/** Exports are audited, and attempts at a code are counted. */
+const NOTED = { audit: '', team_attempt: '' };
+
+test('no read changes anything', async () => {
+  const before = { ...(await standOf(null)), ...NOTED };
+  const answers = new Map<string, number>();
+  for (const { key: one } of reads) {
+    const { status } = await ada.ask(`${fill(one, story.projectId)}${QUERIES[one] ?? ''}`);
+    answers.set(one, status);
+  }
+  expect({ ...(await standOf(null)), ...NOTED }).toEqual(before);
+  const missed = [...answers].filter(([, status]) => status !== 200).map(([one]) => one);
+  expect(missed).toEqual(reads.map(({ key: one }) => one).filter((one) => NOT_HERE.test(one)));
+});
+
+/** Bodies with which the owner of the data would have changed it. */
+const later = new Date(story.now() + 86_400_000).toISOString();
+const BODIES: Record<string, object> = {
+  'POST /projects/:project/drafts/:draft/postpone': { until: later },
+  'POST /projects/:project/drafts/:draft/edit': { subject: 'Theirs' },
+  'POST /projects/:project/drafts/:draft/send-again': { confirm: 'ada' },
+  'POST /projects/:project/rules/:rule/mode': { mode: 'draft' },
+  'POST /projects/:project/rules/:rule/reorder': { before: null },
+  'POST /projects/:project/rules/:rule/switch': { on: false, confirmed: true },
+  'PUT /projects/:project/rules/:rule': {
+    document: lettersRule(),
+    updated_at: '2026-11-22T10:00:00.000Z',
+  },
+  'POST /projects/:project/keys/:key/revoke': { label: 'one' },
+  'PATCH /projects/:project/webhooks/:endpoint': { description: 'Theirs' },
+  'DELETE /projects/:project/webhooks/:endpoint': { url: 'https://hooks.acme.test/in' },
+  'PATCH /projects/:project/audiences/:audience': { name: 'Theirs' },
+  'DELETE /projects/:project/audiences/:audience': { confirm: 'Trials' },
+  'POST /projects/:project/users/:user/erase': { confirm: 'ada' },
+};
+/** This parameter is an endpoint of the public API, which all projects have. */
+const NOT_OWN = 'PATCH /projects/:project/rate-limits/:endpoint';
+const NAMED = Object.keys(own);
+
+test("returns 404 for one project's data in another of the same owner, and leaves it unchanged", async () => {
+  const before = await standOf(story.projectId);
+  const found: string[] = [];
+  for (const { key: one } of DASHBOARD_ROUTES) {
+    const named = [...one.replace(':project', '').matchAll(/:(\w+)/g)].map((match) => match[1] ?? '');
+    if (
+      !one.includes(':project') ||
+      named.length === 0 ||
+      one === NOT_OWN ||
+      !named.every((name) => NAMED.includes(name))
+    )
+      continue;
+    const body = one.startsWith('GET ') ? undefined : (BODIES[one] ?? {});
+    const { status, text } = await ada.ask(`${fill(one, theirs.projectId)}${QUERIES[one] ?? ''}`, body);
+    if (status !== 404) found.push(`${one}: ${status} ${text.slice(0, 100)}`);
+  }
+  expect(found).toEqual([]);
+  expect(await standOf(story.projectId)).toEqual(before);
+});
+
+test("refuses one project's data in the requests of another", async () => {
+  const before = await standOf(story.projectId);
+  const ask = (what: string, body?: object) => {
+    const [method = '', path = ''] = what.split(' ');
+    return ada.ask(`${method} /projects/${theirs.projectId}${path}`, body);
+  };
+  for (const act of [{ kind: 'approve' }, { kind: 'skip' }, { kind: 'postpone', until: later }]) {
+    expect((await ask('POST /drafts/bulk', { action: act, ids: [own['draft']] })).status).toBe(404);
+    const preview = await ask('POST /drafts/bulk/preview', { action: act, ids: [own['draft']] });
+    expect(preview.json.data).toMatchObject({ would_change: 0, users: 0 });
+  }
+  const replay = { endpoint: own['endpoint'], since: '2026-01-01T00:00:00Z' };
+  expect((await ask('POST /webhook-replays', replay)).status).toBe(404);
+  expect((await ask('GET /webhook-deliveries?endpoint=' + own['endpoint'])).status).toBe(404);
+  const [mine] = (await ask('GET /rules')).json.data as { id: string }[];
+  expect((await ask(`POST /rules/${mine?.id}/reorder`, { before: own['rule'] })).status).toBe(404);
+  const inside = { name: 'Spy', definition: { audience: own['audience'] } };
+  expect((await ask('POST /audiences', inside)).status).toBe(422);
+  expect((await ask('GET /test-inbox?draft=' + own['draft'])).json.data).toEqual([]);
+  expect((await ask('GET /stream')).text).not.toContain(own['draft']);
+  expect((await ask('GET /suppressions/check?user=ada')).text).not.toContain('ada@x.org');
+  expect(await standOf(story.projectId)).toEqual(before);
+});
+
+test('keeps nothing about an erased user after any action on their drafts, not even in the audit log', async () => {
+  const of = `/projects/${theirs.projectId}`;
+  await theirs.rule({
+    name: 'greeter',
+    when: { event: 'hello' },
+    mode: 'draft',
+    deadline: '8h',
+    steps: [{ draft: { subject: 'Hello {{ user.name | default: "you" }}', body: 'You' } }],
+  });
+  const zoe = { email: 'zoe.zebra@x.org', traits: { name: 'Zoe Zebra' } };
+  await theirs.user('zoe-zebra', zoe);
+  await theirs.event('zoe-zebra', 'hello');
+  await theirs.later(5_000);
+  const [draft] = (await ada.ask(`GET ${of}/drafts`)).json.data as { id: string }[];
+  for (const [act, body] of [
+    ['edit', { subject: 'Hello again, Zoe Zebra' }],
+    ['postpone', { until: later }],
+    ['undo', {}],
+    ['skip', {}],
+    ['undo', {}],
+    ['approve', {}],
+  ] as const)
+    expect([act, (await ada.ask(`POST ${of}/drafts/${draft?.id}/${act}`, body)).status]).toEqual([act, 200]);
+  await ada.ask(`POST ${of}/users/suppress`, { users: ['zoe-zebra'] });
+  expect((await findText(db, ['Zoe Zebra'])).length).toBeGreaterThan(0);
+  expect((await ada.ask(`POST ${of}/users/zoe-zebra/erase`, { confirm: 'zoe-zebra' })).status).toBe(200);
+  expect(await findText(db, ['zoe-zebra', 'zoe.zebra', 'Zoe Zebra'])).toEqual([]);
+});

@@ -1,0 +1,83 @@
+import { Type } from 'typebox';
+import type { Many } from '@beckon/contract/dashboard';
+import { Fault } from '../../../platform/fault.ts';
+
+/** The query parameters of every list, as part of its shape. */
+export const PAGE = {
+  cursor: Type.Optional(Type.String({ maxLength: 2_000 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200 })),
+};
+
+const LIMIT = 50;
+/** Counting stops here. */
+const COUNTED_MAX = 10_000;
+
+export type PageAsked = { cursor?: string; offset?: number; limit?: number };
+
+/** The rows that a page needs: one more than it shows, and a count of at most `most`. */
+export type PageWanted = {
+  after: string[] | null;
+  offset: number;
+  limit: number;
+  rowsMax: number;
+  most: number;
+};
+
+/** `parts`: the number of texts in a cursor of this list. */
+export function readPage({ cursor, offset = 0, limit = LIMIT }: PageAsked, parts: number): PageWanted {
+  const after = cursor === undefined ? null : readParts(cursor, parts);
+  return { after, offset, limit, rowsMax: limit + 1, most: COUNTED_MAX + 1 };
+}
+
+/** `rows`: one more than the page shows, if there are that many. */
+export function toPage<Row, Shown>(
+  rows: Row[],
+  { offset, limit }: PageWanted,
+  { show, placeOf, total }: { show: (row: Row) => Shown; placeOf: (row: Row) => string[]; total: number },
+): Many<Shown> {
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  return {
+    data: page.map(show),
+    meta: {
+      pagination: { total: Math.min(total, COUNTED_MAX), offset, limit },
+      cursor: last === undefined ? null : printParts(placeOf(last)),
+      ...(total > COUNTED_MAX ? { at_least: true as const } : {}),
+    },
+  };
+}
+
+function printParts(parts: string[]): string {
+  return Buffer.from(JSON.stringify(parts)).toString('base64url');
+}
+
+function readParts(cursor: string, count: number): string[] {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    if (Array.isArray(parts) && parts.length === count && parts.every((part) => typeof part === 'string'))
+      return parts;
+  } catch {
+    // An unreadable cursor gets the same error as one of another list.
+  }
+  throw badCursor();
+}
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** Parses the position in a list ordered by time, then by id. */
+export function timeAndId([time = '', id = '']: string[]): { at: number; id: string } {
+  const at = Number(time);
+  if (!/^\d{1,15}$/.test(time) || !UUID.test(id)) throw badCursor();
+  return { at, id };
+}
+
+export function badCursor(): Fault {
+  const message = 'Invalid cursor. Start again without cursor';
+  return new Fault('validation_failed', { details: [{ message, field: 'cursor' }] });
+}
+
+/** Ids in links may come from anywhere. Text that is not an id matches nothing. */
+export function isId(text: string): boolean {
+  return UUID.test(text);
+}

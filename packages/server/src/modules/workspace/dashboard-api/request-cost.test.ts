@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest';
+import { DASHBOARD_ROUTES } from '../../../main/dashboard-routes.ts';
+import { costOf, heavyFields } from './request-cost.ts';
+
+const withFields = (fields: readonly string[]): Record<string, string> =>
+  Object.fromEntries(fields.map((name) => [name, 'typed']));
+
+describe('request cost', () => {
+  test('makes each route with a filter, a definition or a range heavy when one is set', () => {
+    const searched = DASHBOARD_ROUTES.filter((one) => heavyFields(one).length > 0);
+    for (const one of searched) {
+      for (const field of heavyFields(one)) {
+        const given = withFields([field]);
+        const cost = [
+          costOf(one)({ query: given, body: undefined }),
+          costOf(one)({ query: {}, body: given }),
+        ];
+        expect(cost, `${one.key} ${field}`).toEqual(['heavy', 'heavy']);
+      }
+    }
+    // A route belongs on this list only if its cost depends on typed input; check that before adding one.
+    expect(searched.map((one) => `${one.key} ${heavyFields(one).join(',')}`).toSorted()).toEqual(SEARCHED);
+  });
+
+  test('makes a route heavy that counts, aggregates or exports as many rows as a project has', () => {
+    const heavy = DASHBOARD_ROUTES.filter(({ isHeavy }) => isHeavy === true).map(({ key }) => key);
+    expect(heavy.toSorted()).toEqual(OF_MANY_ROWS);
+  });
+
+  test('keeps a route of lists light without any of them', () => {
+    for (const one of DASHBOARD_ROUTES.filter(({ isHeavy }) => isHeavy !== true)) {
+      const page = { cursor: 'x', limit: 50, offset: 0, filter: '' };
+      expect(costOf(one)({ query: page, body: undefined }), one.key).toBe('light');
+    }
+  });
+
+  test('gives an email with its images a queue of its own', () => {
+    const framed = DASHBOARD_ROUTES.filter(({ key }) => key.endsWith('/email.html'));
+    expect(framed).toHaveLength(4);
+    for (const one of framed) {
+      expect(costOf(one)({ query: { images: 'show' }, body: undefined })).toBe('images');
+      expect(costOf(one)({ query: { images: 'hide' }, body: undefined })).toBe('light');
+    }
+  });
+
+  test('queues a streamed response by statement, and lets backtests limit themselves', () => {
+    const turns = DASHBOARD_ROUTES.flatMap(({ key, turn }) => (turn ? [`${key} ${turn}`] : []));
+    expect(turns.toSorted()).toEqual([
+      'GET /projects/:project/audit.csv statement',
+      'GET /projects/:project/emails/export statement',
+      'GET /projects/:project/feed statement',
+      'GET /projects/:project/imports/:import/rejected.csv statement',
+      'GET /projects/:project/stream-export statement',
+      'GET /projects/:project/suppressions/export statement',
+      'GET /projects/:project/users.csv statement',
+      'GET /projects/:project/users/:user/export statement',
+      'POST /projects/:project/rules/backtest own',
+    ]);
+  });
+});
+
+/** Emergency controls (pause, switch a rule, change its mode) are light, so that a full queue never refuses them. */
+const OF_MANY_ROWS = [
+  'GET /projects/:project/audit.csv',
+  'GET /projects/:project/emails/export',
+  'GET /projects/:project/erasures',
+  'GET /projects/:project/home/charts',
+  'GET /projects/:project/imports/:import/rejected.csv',
+  'GET /projects/:project/insights',
+  'GET /projects/:project/insights/export',
+  'GET /projects/:project/pause',
+  'GET /projects/:project/policy/simulate',
+  'GET /projects/:project/resume',
+  'GET /projects/:project/rules',
+  'GET /projects/:project/rules/:rule',
+  'GET /projects/:project/rules/:rule/enrollment',
+  'GET /projects/:project/rules/:rule/move-waiting',
+  'GET /projects/:project/rules/:rule/results',
+  'GET /projects/:project/rules/:rule/runs',
+  'GET /projects/:project/rules/:rule/switch',
+  'GET /projects/:project/rules/:rule/versions',
+  'GET /projects/:project/schedule',
+  'GET /projects/:project/schedule/drafts',
+  'GET /projects/:project/sequences',
+  'GET /projects/:project/sequences/:rule',
+  'GET /projects/:project/stream-export',
+  'GET /projects/:project/support-bundle',
+  'GET /projects/:project/suppressions/export',
+  'GET /projects/:project/system',
+  'GET /projects/:project/test-inbox/state',
+  'GET /projects/:project/users.csv',
+  'GET /projects/:project/users/:user/at',
+  'GET /projects/:project/users/:user/export',
+  'GET /projects/:project/users/:user/why',
+  'GET /queue',
+  'POST /projects/:project/resume',
+  'POST /projects/:project/rules/:rule/duplicate',
+  'POST /projects/:project/rules/:rule/enrollment',
+  'POST /projects/:project/rules/:rule/move-waiting',
+  'POST /projects/:project/rules/:rule/reorder',
+  'POST /projects/:project/rules/backtest',
+  'POST /projects/:project/suppressions/import',
+  'POST /projects/:project/suppressions/preview-import',
+  'POST /projects/:project/users/:user/erase',
+  'POST /projects/:project/webhook-replays',
+];
+
+const SEARCHED = [
+  'GET /projects/:project/audit actor,action,scope',
+  'GET /projects/:project/audit.csv actor,action,scope',
+  'GET /projects/:project/drafts filter',
+  'GET /projects/:project/drafts/counts filter',
+  'GET /projects/:project/emails filter',
+  'GET /projects/:project/emails/export filter',
+  'GET /projects/:project/feed filter',
+  'GET /projects/:project/imports/:import/findings kind',
+  'GET /projects/:project/insights by,days,since,until,compare',
+  'GET /projects/:project/insights/export by,days,since,until',
+  'GET /projects/:project/policy/simulate quiet_hours,frequency_cap,throttle,time_zone,paused,autopilot',
+  'GET /projects/:project/requests filter',
+  'GET /projects/:project/rules/:rule/results days',
+  'GET /projects/:project/rules/:rule/runs version,step',
+  'GET /projects/:project/schedule/drafts from,to,result',
+  'GET /projects/:project/stream filter,since',
+  'GET /projects/:project/stream-export filter,since',
+  'GET /projects/:project/suppressions filter',
+  'GET /projects/:project/users filter',
+  'GET /projects/:project/users.csv filter',
+  'GET /projects/:project/users/:user/timeline kinds',
+  'GET /projects/:project/users/:user/why rule',
+  'GET /projects/:project/webhook-deliveries endpoint,message,state',
+  'PATCH /projects/:project/audiences/:audience definition',
+  'POST /projects/:project/audiences definition',
+  'POST /projects/:project/audiences/preview definition',
+  'POST /projects/:project/audiences/sentence definition',
+  'POST /projects/:project/drafts/bulk filter',
+  'POST /projects/:project/drafts/bulk/preview filter',
+  'POST /projects/:project/rules document',
+  'POST /projects/:project/rules/backtest document',
+  'POST /projects/:project/rules/check document',
+  'POST /projects/:project/views filter',
+  'PUT /projects/:project/rules/:rule document',
+];

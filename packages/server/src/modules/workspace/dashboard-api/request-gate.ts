@@ -1,0 +1,127 @@
+import {
+  createFairQueue,
+  type EnterOptions,
+  type FairQueue,
+  QueueFull,
+} from '../../../platform/async/fair-queue.ts';
+import { Fault } from '../../../platform/fault.ts';
+import { CONNECTIONS } from '../../../platform/db/budget.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { isCanceled } from '../../../platform/db/errors.ts';
+import type { Cost } from './request-cost.ts';
+import type { DashboardRoute } from './route.ts';
+
+/**
+ * Light requests take turns by statement or transaction. One connection is left for statements without a turn: access checks and
+ * audit entries. A single project never has all others, so another project finds a free one.
+ */
+const LIGHT = { atOnce: CONNECTIONS.pages - 1, atOncePerKey: 2, places: 2_000, placesPerKey: 200 };
+/** Backtests use the remaining connections for heavy requests (`backtest-places.ts`). */
+const HEAVY = { atOnce: 3, atOncePerKey: 2, places: 80, placesPerKey: 20 };
+/** A queue of its own, because the server of an image may be slow and the database is idle while it answers. */
+const IMAGES = { atOnce: 2, atOncePerKey: 1, places: 80, placesPerKey: 20 };
+const BUSY_RETRY_S = 5;
+
+export type GatedRequest = {
+  one: Pick<DashboardRoute, 'turn'>;
+  /** The key of its queue: the project, or the member if the path names no project. */
+  key: number | string;
+  cost: Cost;
+  /** The first field that made it heavy. */
+  field: string | undefined;
+  /** Aborts when the request ends. Absent for a change, which runs to its end. */
+  signal: AbortSignal | undefined;
+};
+
+/** Runs a request with the connections of its cost, after its project got a turn. */
+export type RequestGate = <T>(request: GatedRequest, work: (db: Database) => Promise<T>) => Promise<T>;
+
+type Queues = { light: FairQueue; heavy: FairQueue; images: FairQueue };
+
+export function createRequestGate(db: Database): RequestGate {
+  const queues = {
+    light: createFairQueue(LIGHT),
+    heavy: createFairQueue(HEAVY),
+    images: createFairQueue(IMAGES),
+  };
+  return async (request, work) => {
+    if (request.cost === 'heavy') return runHeavy(db, { queues, request }, work);
+    const leave = request.cost === 'images' ? await enter(queues.images, request) : nothing;
+    return work(lightConnections(db, { queues, request })).finally(leave);
+  };
+}
+
+type Gating = { queues: Queues; request: GatedRequest };
+
+function lightConnections(db: Database, { queues, request }: Gating): Database {
+  let hasBegun = false;
+  async function turn(): Promise<() => void> {
+    // A request that ran a statement may have changed something, so it is no longer refused.
+    const leave = await enter(queues.light, request, { isPatient: hasBegun });
+    hasBegun = true;
+    return leave;
+  }
+  return db.forPages({ cost: 'light', turn, ...endOf(request) });
+}
+
+async function runHeavy<T>(
+  db: Database,
+  { queues: { heavy }, request }: Gating,
+  work: (db: Database) => Promise<T>,
+): Promise<T> {
+  const { one, field, signal } = request;
+  const { turn = 'request' } = one;
+  const leave = turn === 'request' ? await enter(heavy, request) : nothing;
+  // A request with a turn of its own runs its statements one after another. Otherwise two requests could take all connections.
+  const own = createFairQueue({ atOnce: 1 });
+  const turns = {
+    request: { turn: () => enter(own, request) },
+    statement: { turn: () => enter(heavy, request, { isPatient: true }) },
+    own: {},
+  };
+  try {
+    return await work(db.forPages({ cost: 'heavy', ...endOf(request), ...turns[turn] }));
+  } catch (error) {
+    // A request that changes something may have changed a part of it, so this is not a refusal.
+    throw signal && isCanceled(error) ? tooLong(field, error) : error;
+  } finally {
+    leave();
+  }
+}
+
+function endOf({ signal }: GatedRequest): { signal?: AbortSignal } {
+  return signal ? { signal } : {};
+}
+
+function nothing(): void {}
+
+async function enter(
+  queue: FairQueue,
+  { key, signal }: GatedRequest,
+  options: EnterOptions = {},
+): Promise<() => void> {
+  try {
+    return await queue.enter(key, { ...options, signal });
+  } catch (error) {
+    throw error instanceof QueueFull ? busy('Too many requests of this project are waiting.', error) : error;
+  }
+}
+
+/** Answered with 503 and `Retry-After`. */
+export function busy(reason: string, cause: unknown): Fault {
+  const message = `${reason} Try again in ${BUSY_RETRY_S} seconds.`;
+  return new Fault('busy', { details: [{ message }], retryAfterS: BUSY_RETRY_S, cause });
+}
+
+function tooLong(field: string | undefined, cause: unknown): Fault {
+  const message = `${field ?? 'This request'} takes too long to evaluate. Ask for less, or use fewer or more exact terms.`;
+  return new Fault('validation_failed', {
+    details: [{ message, ...(field === undefined ? {} : { field }) }],
+    cause,
+  });
+}
+
+/** The reason for canceled statements of a request that was answered or whose client left. It is not a failure. */
+export class RequestEnded extends Error {
+  override message = 'The request has ended';
+}

@@ -1,0 +1,223 @@
+import { Type } from 'typebox';
+import {
+  type InviteListed,
+  type Many,
+  type MemberListed,
+  type Role,
+  ROLES,
+} from '@beckon/contract/dashboard';
+import { Fault } from '../../../platform/fault.ts';
+import type { AccountEmails } from './account-emails.ts';
+import { changeRole, removeMember } from './members.ts';
+import { deleteInvite, listInvites, lockOrganization, updateOrganization } from './store.ts';
+import { findOrganizationOf, listMembers, type MemberRow, type Organization } from './reads.ts';
+import { inviteLetter, testLetter } from './member-emails.ts';
+import { isLocalShell } from './local-shell.ts';
+import type { Link } from './link.ts';
+import type { Person } from './team.ts';
+import { offerInvite } from './offer-link.ts';
+import { readEmail, readName } from './make-person.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import { routesFor } from '../dashboard-api/route.ts';
+import type { KitDeps } from '../dashboard-api/kit-deps.ts';
+import type { Installation } from '../projects/installation.ts';
+
+type Deps = KitDeps & { accountEmails: AccountEmails; installation: Installation };
+const { route } = routesFor<Deps>();
+
+const ROLE = Type.Union(ROLES.map((role) => Type.Literal(role)));
+
+/** The members of a project's organization, and their roles. */
+export const memberRoutes = [
+  route('GET /projects/:project/organization', {
+    needs: 'viewer',
+    scope: 'admin',
+    handle: async ({ db }, { projectId }) => ({ data: toShown(await organizationOf(db, projectId)) }),
+  }),
+  route('POST /projects/:project/organization', {
+    needs: 'owner',
+    audit: 'organization.update',
+    body: Type.Object({
+      name: Type.Optional(Type.String({ maxLength: 1_000 })),
+      requires_two_factor: Type.Optional(Type.Boolean()),
+    }),
+    async handle({ db }, { projectId, body, person, note }) {
+      const { id } = await organizationOf(db, projectId);
+      const [before, after] = await db.transaction(async (tx) => {
+        const was = await lockOrganization(tx, id);
+        if (!was) throw new Fault('not_found');
+        const requiresTwoFactor = body.requires_two_factor ?? was.requiresTwoFactor;
+        if (requiresTwoFactor && !was.requiresTwoFactor) await requireOwnFactor(tx, id, person);
+        const name = body.name === undefined ? was.name : readName(body.name);
+        const changed = { id, name, requiresTwoFactor };
+        await updateOrganization(tx, changed);
+        return [was, changed];
+      });
+      note({ subject: after.name, before: toShown(before), after: toShown(after) });
+      return { data: toShown(after) };
+    },
+  }),
+  route('GET /projects/:project/members', {
+    needs: 'viewer',
+    scope: 'admin',
+    async handle({ db }, { projectId, person }) {
+      const { id } = await organizationOf(db, projectId);
+      return whole((await listMembers(db, id)).map((row) => toMember(row, person.id)));
+    },
+  }),
+  route('POST /projects/:project/members/:member/role', {
+    needs: 'admin',
+    audit: 'member.change_role',
+    body: Type.Object({ role: ROLE }),
+    async handle({ db }, { projectId, params, body, role: by, person, note }) {
+      const { id: organizationId } = await organizationOf(db, projectId);
+      const userId = await memberId(db, organizationId, params.member);
+      const change = { organizationId, userId, by, role: body.role };
+      const at = new Date(db.clock.now());
+      const { before, after } = await db.transaction((tx) => changeRole(tx, { ...change, at }));
+      note({ subject: after.email, before: { role: before.role }, after: { role: after.role } });
+      return { data: toMember(after, person.id) };
+    },
+  }),
+  route('POST /projects/:project/members/:member/remove', {
+    needs: 'admin',
+    audit: 'member.remove',
+    async handle({ db }, { projectId, params, role: by, note }) {
+      const { id: organizationId } = await organizationOf(db, projectId);
+      const userId = await memberId(db, organizationId, params.member);
+      const change = { organizationId, userId, by };
+      const was = await db.transaction((tx) => removeMember(tx, change));
+      note({ subject: was.email, before: { role: was.role } });
+      return { data: { removed: true } };
+    },
+  }),
+];
+
+export const inviteRoutes = [
+  route('GET /projects/:project/invites', {
+    needs: 'admin',
+    async handle({ db, access }, { projectId }) {
+      const { id } = await organizationOf(db, projectId);
+      const links = await listInvites(db, id, new Date(db.clock.now()));
+      const names = await access.namesOf(links.map(({ madeBy }) => madeBy));
+      return whole(links.map((link) => toInvite(link, names)));
+    },
+  }),
+  route('POST /projects/:project/invites', {
+    needs: 'admin',
+    audit: 'invite.send',
+    body: Type.Object({ email: Type.String({ maxLength: 1_000 }), role: ROLE }),
+    async handle(deps, { projectId, body, role: byRole, actor: by, person, note }) {
+      const { db, installation } = deps;
+      const organization = await organizationOf(db, projectId);
+      const [email, role] = [readEmail(body.email), body.role];
+      const inviting = { organizationId: organization.id, email, role, by, byRole };
+      const { url, link } = await offerInvite(db, installation.publicUrl, inviting);
+      const words = { organization: organization.name, role, by: person.name };
+      const letter = inviteLetter(words, { url, expiresAt: link.expiresAt });
+      const mailed = await deps.accountEmails.send({ projectId, to: email, letter });
+      note({ subject: email, after: { role } });
+      return { data: { ...toInvite(link, new Map([[by, person.name]])), link: url, emailed: mailed } };
+    },
+  }),
+  route('POST /projects/:project/invites/:invite/revoke', {
+    needs: 'admin',
+    audit: 'invite.revoke',
+    async handle({ db }, { projectId, params, note }) {
+      const { id: organizationId } = await organizationOf(db, projectId);
+      const id = await inviteId(db, organizationId, params.invite);
+      const gone = await deleteInvite(db, { id, organizationId });
+      if (!gone) throw new Fault('not_found');
+      note({ subject: gone.email ?? '', before: { role: gone.role } });
+      return { data: { revoked: true } };
+    },
+  }),
+  route('POST /projects/:project/test-email', {
+    needs: 'viewer',
+    isAccount: true,
+    scope: 'admin',
+    audit: 'team.send_test_email',
+    async handle(deps, { projectId, person, note }) {
+      const letter = testLetter(deps.installation.publicUrl);
+      if (!(await deps.accountEmails.send({ projectId, to: person.email, letter }))) {
+        const message =
+          deps.installation.mailFrom === null
+            ? 'Emails to members require MAIL_FROM, which is not set'
+            : 'The relay rejected the email. The server log has its reply';
+        throw new Fault('conflict', { details: [{ message }] });
+      }
+      note({ subject: person.email });
+      return { data: { to: person.email, test_inbox: deps.installation.relay === null } };
+    },
+  }),
+];
+
+/** Members and invitations are addressed by their id or, on the command line, by email address; no id has an `@`. */
+async function memberId(tx: Tx, organizationId: string, reference: string): Promise<string> {
+  if (!reference.includes('@')) return reference;
+  const email = reference.toLowerCase();
+  const found = (await listMembers(tx, organizationId)).find((one) => one.email === email);
+  if (found) return found.id;
+  const message = `${email} is not a member of this organization`;
+  throw new Fault('not_found', { details: [{ message, field: 'member' }] });
+}
+
+async function inviteId(db: Deps['db'], organizationId: string, reference: string): Promise<string> {
+  if (!reference.includes('@')) return reference;
+  const email = reference.toLowerCase();
+  const invites = await listInvites(db, organizationId, new Date(db.clock.now()));
+  const found = invites.find((one) => one.email === email);
+  if (found) return found.id;
+  const message = `There is no open invitation for ${email}`;
+  throw new Fault('not_found', { details: [{ message, field: 'invite' }] });
+}
+
+async function organizationOf(tx: Tx, projectId: number): Promise<Organization> {
+  const found = await findOrganizationOf(tx, projectId);
+  if (!found) throw new Fault('not_found');
+  return found;
+}
+
+/** A member without an authenticator app would lock themselves out. The local shell signs in with none. */
+async function requireOwnFactor(tx: Tx, organizationId: string, person: Person): Promise<void> {
+  if (isLocalShell(person)) return;
+  const own = (await listMembers(tx, organizationId)).find(({ id }) => id === person.id);
+  if (own?.twoFactor) return;
+  const message = 'Set up your own authenticator app first, or you would be locked out too';
+  throw new Fault('conflict', { details: [{ message, field: 'requires_two_factor' }] });
+}
+
+function toShown({ id, name, requiresTwoFactor }: Organization) {
+  return { id, name, requires_two_factor: requiresTwoFactor };
+}
+
+function toMember(row: MemberRow, personId: string): MemberListed {
+  const { id, name, email, role, twoFactor, joinedAt, lastSeenAt } = row;
+  return {
+    id,
+    name,
+    email,
+    role,
+    two_factor: twoFactor,
+    joined_at: joinedAt.toISOString(),
+    last_seen_at: lastSeenAt?.toISOString() ?? null,
+    is_you: id === personId,
+  };
+}
+
+function toInvite(link: Link, names: ReadonlyMap<string, string>): InviteListed {
+  const role: Role = link.role ?? 'viewer';
+  return {
+    id: link.id,
+    email: link.email ?? '',
+    role,
+    created_at: link.createdAt.toISOString(),
+    expires_at: link.expiresAt.toISOString(),
+    by: names.get(link.madeBy) ?? null,
+  };
+}
+
+function whole<T>(data: T[]): Many<T> {
+  const pagination = { total: data.length, offset: 0, limit: data.length };
+  return { data, meta: { pagination, cursor: null } };
+}

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type AuthenticationResponseJSON,
+  type AuthenticatorTransport,
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  type RegistrationResponseJSON,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server';
+import { Fault } from '../../../platform/fault.ts';
+import { type Ceremony, type ChallengeDeps, issueChallenge, takeChallenge } from './challenges.ts';
+import { advanceCounter, insertPasskey } from './passkey-store.ts';
+import { type CredentialRow, findCredential, listCredentials } from './reads.ts';
+import type { Caller, WithCookies } from './team.ts';
+
+/** `origin`: the URL of the dashboard. Its host name is the relying party to which passkeys are bound. */
+export type PasskeyDeps = ChallengeDeps & { origin: string };
+
+/** Ed25519, ES256, RS256. The library would also offer ML-DSA, which Node.js implements only experimentally. */
+const ALGORITHMS = [-8, -7, -257];
+
+type Options = Record<string, unknown>;
+type Answer = Record<string, unknown>;
+
+/** Returns the options for `navigator.credentials.create`. The authenticator has to verify its user by PIN, fingerprint or face. */
+export async function registrationOptions(
+  deps: PasskeyDeps,
+  { id: userId, email }: { id: string; email: string },
+): Promise<WithCookies<Options>> {
+  const known = await listCredentials(deps.db, userId);
+  const options = await generateRegistrationOptions({
+    rpName: 'Beckon',
+    rpID: hostOf(deps),
+    userName: email,
+    userDisplayName: email,
+    attestationType: 'none',
+    supportedAlgorithmIDs: ALGORITHMS,
+    excludeCredentials: known.map(({ credentialId: id, transports }) => ({
+      id,
+      transports: transportsOf(transports),
+    })),
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+  });
+  const cookie = await issueChallenge(deps, options.challenge, { ceremony: 'registration', userId });
+  return { answer: { ...options }, cookies: [cookie] };
+}
+
+export type NewPasskey = { id: string; name: string; createdAt: Date };
+
+export async function registerPasskey(
+  deps: PasskeyDeps,
+  caller: Caller,
+  { response, name, userId }: { response: Answer; name: string; userId: string },
+): Promise<NewPasskey> {
+  const challenge = await takeChallenge(deps, caller, { ceremony: 'registration', userId });
+  const { credential, credentialDeviceType, credentialBackedUp, aaguid } = await verifiedRegistration(deps, {
+    challenge,
+    response,
+  });
+  const made = { id: randomUUID(), name, createdAt: new Date(deps.db.clock.now()) };
+  const isNew = await insertPasskey(deps.db, {
+    ...made,
+    userId,
+    credentialId: credential.id,
+    publicKey: Buffer.from(credential.publicKey).toString('base64'),
+    counter: credential.counter,
+    deviceType: credentialDeviceType,
+    isBackedUp: credentialBackedUp,
+    transports: (credential.transports ?? []).join(','),
+    aaguid,
+  });
+  if (isNew) return made;
+  throw new Fault('conflict', { details: [{ message: 'This passkey is already registered' }] });
+}
+
+/** Returns the options for `navigator.credentials.get`. `userId`: only the passkeys of this member; null: any passkey of the browser. */
+export async function assertionOptions(
+  deps: PasskeyDeps,
+  { ceremony, userId }: { ceremony: Ceremony; userId: string | null },
+): Promise<WithCookies<Options>> {
+  const known = userId === null ? [] : await listCredentials(deps.db, userId);
+  const options = await generateAuthenticationOptions({
+    rpID: hostOf(deps),
+    userVerification: 'required',
+    allowCredentials: known.map(({ credentialId: id, transports }) => ({
+      id,
+      transports: transportsOf(transports),
+    })),
+  });
+  const cookie = await issueChallenge(deps, options.challenge, { ceremony, userId });
+  return { answer: { ...options }, cookies: [cookie] };
+}
+
+/** Returns the id of the member whose passkey signed the challenge. A passkey that did not verify its user is refused. */
+export async function verifyAssertion(
+  deps: PasskeyDeps,
+  caller: Caller,
+  { ceremony, userId, response }: { ceremony: Ceremony; userId: string | null; response: Answer },
+): Promise<string> {
+  const challenge = await takeChallenge(deps, caller, { ceremony, userId });
+  const passkey = typeof response.id === 'string' ? await findCredential(deps.db, response.id) : undefined;
+  if (!passkey || (userId !== null && passkey.userId !== userId)) throw unknownPasskey();
+  const counter = await verifiedCounter(deps, { challenge, response, passkey });
+  if (!(await advanceCounter(deps.db, { id: passkey.id, counter }))) throw unknownPasskey();
+  return passkey.userId;
+}
+
+type Verifying = { challenge: string; response: Answer };
+
+async function verifiedRegistration(deps: PasskeyDeps, { challenge, response }: Verifying) {
+  const { registrationInfo } = await orRefuse(() =>
+    verifyRegistrationResponse({
+      response: response as unknown as RegistrationResponseJSON,
+      expectedChallenge: challenge,
+      expectedOrigin: deps.origin,
+      expectedRPID: hostOf(deps),
+      requireUserVerification: true,
+      supportedAlgorithmIDs: ALGORITHMS,
+    }),
+  );
+  if (!registrationInfo) throw notVerified();
+  return registrationInfo;
+}
+
+async function verifiedCounter(
+  deps: PasskeyDeps,
+  { challenge, response, passkey }: Verifying & { passkey: CredentialRow },
+): Promise<number> {
+  const { verified, authenticationInfo } = await orRefuse(() =>
+    verifyAuthenticationResponse({
+      response: response as unknown as AuthenticationResponseJSON,
+      expectedChallenge: challenge,
+      expectedOrigin: deps.origin,
+      expectedRPID: hostOf(deps),
+      requireUserVerification: true,
+      credential: {
+        id: passkey.credentialId,
+        publicKey: Uint8Array.from(Buffer.from(passkey.publicKey, 'base64')),
+        counter: passkey.counter,
+        transports: transportsOf(passkey.transports),
+      },
+    }),
+  );
+  if (!verified) throw notVerified();
+  return authenticationInfo.newCounter;
+}
+
+/** The library throws a plain error for every kind of invalid answer. */
+async function orRefuse<T>(verify: () => Promise<T>): Promise<T> {
+  try {
+    return await verify();
+  } catch (error) {
+    throw notVerified(error);
+  }
+}
+
+function hostOf({ origin }: PasskeyDeps): string {
+  return new URL(origin).hostname;
+}
+
+function transportsOf(stored: string | null): AuthenticatorTransport[] {
+  return (stored ?? '').split(',').filter((name) => name !== '') as AuthenticatorTransport[];
+}
+
+function unknownPasskey(): Fault {
+  const message = 'This passkey is not registered here.';
+  return new Fault('validation_failed', { details: [{ message, field: 'passkey' }] });
+}
+
+function notVerified(cause?: unknown): Fault {
+  const message = 'The passkey could not be verified.';
+  return new Fault('validation_failed', { details: [{ message, field: 'passkey' }], cause });
+}

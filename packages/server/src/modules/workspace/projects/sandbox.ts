@@ -1,0 +1,52 @@
+import type { Tx } from '../../../platform/db/statements.ts';
+import { unknownProject } from './project.ts';
+import { findPair as findRow, listSandboxRows, updateClosed, updateSandbox } from './store.ts';
+
+/** A live project that may have a sandbox, or a sandbox with its live project. */
+export type Pair = {
+  projectId: number;
+  name: string;
+  organizationId: string | null;
+  livemode: boolean;
+  isDemo: boolean;
+  isSuspended: boolean;
+  /** For a sandbox: the setting of its live project is off. */
+  isClosed: boolean;
+  sandboxOf: number | null;
+  sandboxId: number | null;
+};
+
+export async function findPair(tx: Tx, projectId: number): Promise<Pair> {
+  const row = await findRow(tx, projectId);
+  if (!row) throw unknownProject(projectId);
+  return {
+    projectId,
+    name: row.name,
+    organizationId: row.organization_id,
+    livemode: row.livemode,
+    isDemo: row.is_demo,
+    isSuspended: row.is_suspended,
+    isClosed: row.is_closed,
+    sandboxOf: row.sandbox_of,
+    sandboxId: row.sandbox_id,
+  };
+}
+
+/** Lists the sandboxes among these projects, each with its live project and whether it is closed. */
+export async function listSandboxes(
+  tx: Tx,
+  projectIds: number[],
+): Promise<Map<number, { sandboxOf: number; isClosed: boolean }>> {
+  const rows = await listSandboxRows(tx, projectIds);
+  return new Map(rows.map((row) => [row.project_id, { sandboxOf: row.sandbox_of, isClosed: row.is_closed }]));
+}
+
+/** Requires the lock of the live project, so that it gets only one sandbox. */
+export function setSandbox(tx: Tx, pair: { liveId: number; sandboxId: number }): Promise<void> {
+  return updateSandbox(tx, pair);
+}
+
+/** Requires the lock on the sandbox's queue row, so that this comes before or after a flush as a whole. */
+export function setClosed(tx: Tx, closing: { sandboxId: number; isClosed: boolean }): Promise<void> {
+  return updateClosed(tx, closing);
+}

@@ -1,0 +1,47 @@
+import { Fault, type FieldFault } from '../../../platform/fault.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import { invalid, unknownProject } from './project.ts';
+import {
+  isSettingName,
+  normaliseSetting,
+  printSettings,
+  SETTING_NAMES,
+  type SettingName,
+  type StoredSettings,
+} from './settings.ts';
+import { updateSettings } from './store.ts';
+
+/** Applies all changes or none. All errors are collected before anything is written. */
+export async function setSettings(
+  tx: Tx,
+  projectId: number,
+  wanted: Record<string, string>,
+): Promise<Record<SettingName, string>> {
+  const changes = readChanges(wanted);
+  const stored = await updateSettings(tx, { projectId, changes });
+  if (!stored) throw unknownProject(projectId);
+  return printSettings(stored);
+}
+
+/** Parses typed values, each in the text form of its setting. */
+export function readChanges(wanted: Record<string, string>): StoredSettings {
+  const changes: StoredSettings = {};
+  const faults: FieldFault[] = [];
+  for (const [name, text] of Object.entries(wanted)) {
+    if (!isSettingName(name)) {
+      faults.push({
+        message: `${name} is not a setting. Use one of ${SETTING_NAMES.join(', ')}`,
+        field: name,
+      });
+      continue;
+    }
+    const result = normaliseSetting(name, text);
+    if ('text' in result) changes[name] = result.text;
+    else
+      faults.push({ message: `${name} must be ${result.syntax}, not ${JSON.stringify(text)}`, field: name });
+  }
+  if (faults.length > 0) throw new Fault('validation_failed', { details: faults });
+  if (Object.keys(changes).length === 0)
+    throw invalid(`Give at least one setting: name=value of ${SETTING_NAMES.join(', ')}`);
+  return changes;
+}

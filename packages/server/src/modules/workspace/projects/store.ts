@@ -1,0 +1,242 @@
+import type { Tx } from '../../../platform/db/statements.ts';
+
+/** Reads and writes `project`, `project_settings` and the rows of `rate_limit`. The limiter counts its tokens (`io/counter`). */
+export type ProjectRow = {
+  project_id: number;
+  name: string;
+  livemode: boolean;
+  suspended_at: Date | null;
+  created_at: Date;
+};
+
+const COLUMNS = 'project_id, name, livemode, suspended_at, created_at';
+
+export async function nextProjectId(tx: Tx): Promise<number> {
+  const rows = await tx.query<{ id: number }>(`SELECT nextval('beckon.project_id_seq') AS id`);
+  if (!rows[0]) throw new Error('a sequence without a next value');
+  return rows[0].id;
+}
+
+/** Counts the projects of an organization, suspended ones too, but neither sandboxes nor demos. */
+export async function countProjectsOf(tx: Tx, organizationId: string): Promise<number> {
+  const rows = await tx.query<{ projects: number }>(
+    `SELECT count(*) AS projects FROM beckon.project
+     WHERE organization_id = $1 AND sandbox_of IS NULL AND NOT is_demo`,
+    [organizationId],
+  );
+  return rows[0]?.projects ?? 0;
+}
+
+export async function insertProject(
+  tx: Tx,
+  row: Omit<ProjectRow, 'suspended_at'> & {
+    organization_id: string | null;
+    is_demo: boolean;
+    sandbox_of: number | null;
+  },
+): Promise<void> {
+  await tx.query(
+    `INSERT INTO beckon.project (project_id, name, livemode, created_at, organization_id, is_demo, sandbox_of)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    [
+      row.project_id,
+      row.name,
+      row.livemode,
+      row.created_at,
+      row.organization_id,
+      row.is_demo,
+      row.sandbox_of,
+    ],
+  );
+  await tx.query(`INSERT INTO beckon.project_settings (project_id, settings) VALUES ($1, '{}')`, [
+    row.project_id,
+  ]);
+}
+
+/** Assigns the projects created before the first organization to it, and returns their number. */
+export async function adoptProjects(tx: Tx, organizationId: string): Promise<number> {
+  const rows = await tx.query(
+    `UPDATE beckon.project SET organization_id = $1 WHERE organization_id IS NULL RETURNING project_id`,
+    [organizationId],
+  );
+  return rows.length;
+}
+
+export function listProjectRows(tx: Tx): Promise<ProjectRow[]> {
+  return tx.query(`SELECT ${COLUMNS} FROM beckon.project ORDER BY project_id`);
+}
+
+export function listDemoRows(tx: Tx): Promise<ProjectRow[]> {
+  return tx.query(`SELECT ${COLUMNS} FROM beckon.project WHERE is_demo ORDER BY project_id`);
+}
+
+export async function findProjectById(tx: Tx, projectId: number): Promise<ProjectRow | undefined> {
+  const rows = await tx.query<ProjectRow>(`SELECT ${COLUMNS} FROM beckon.project WHERE project_id = $1`, [
+    projectId,
+  ]);
+  return rows[0];
+}
+
+export function listProjectsByName(tx: Tx, name: string): Promise<ProjectRow[]> {
+  return tx.query(`SELECT ${COLUMNS} FROM beckon.project WHERE name = $1 ORDER BY project_id`, [name]);
+}
+
+/** Suspends a project. The first suspension counts, so a second one does not change its time. */
+export async function updateSuspended(
+  tx: Tx,
+  { projectId, at }: { projectId: number; at: Date | null },
+): Promise<ProjectRow | undefined> {
+  const rows = await tx.query<ProjectRow>(
+    `UPDATE beckon.project
+     SET suspended_at = CASE WHEN $2::timestamptz IS NULL THEN NULL ELSE coalesce(suspended_at, $2) END
+     WHERE project_id = $1 OR sandbox_of = $1 RETURNING ${COLUMNS}`,
+    [projectId, at],
+  );
+  return rows.find((row) => row.project_id === projectId);
+}
+
+/** The live project of a sandbox or the sandbox of a live project, with the data that decides what either may do. */
+export type PairRow = {
+  livemode: boolean;
+  is_demo: boolean;
+  organization_id: string | null;
+  name: string;
+  sandbox_of: number | null;
+  sandbox_id: number | null;
+  is_closed: boolean;
+  is_suspended: boolean;
+};
+
+export async function findPair(tx: Tx, projectId: number): Promise<PairRow | undefined> {
+  const rows = await tx.query<PairRow>(
+    `SELECT livemode, is_demo, organization_id, name, sandbox_of, sandbox_id, is_closed,
+            suspended_at IS NOT NULL AS is_suspended
+     FROM beckon.project WHERE project_id = $1`,
+    [projectId],
+  );
+  return rows[0];
+}
+
+export type SandboxRow = { project_id: number; sandbox_of: number; is_closed: boolean };
+
+export function listSandboxRows(tx: Tx, projectIds: number[]): Promise<SandboxRow[]> {
+  return tx.query(
+    `SELECT project_id, sandbox_of, is_closed FROM beckon.project
+     WHERE project_id = ANY ($1::bigint[]) AND sandbox_of IS NOT NULL`,
+    [projectIds],
+  );
+}
+
+export async function updateSandbox(
+  tx: Tx,
+  { liveId, sandboxId }: { liveId: number; sandboxId: number },
+): Promise<void> {
+  await tx.query(`UPDATE beckon.project SET sandbox_id = $2 WHERE project_id = $1`, [liveId, sandboxId]);
+}
+
+export async function updateClosed(
+  tx: Tx,
+  { sandboxId, isClosed }: { sandboxId: number; isClosed: boolean },
+): Promise<void> {
+  await tx.query(`UPDATE beckon.project SET is_closed = $2 WHERE project_id = $1`, [sandboxId, isClosed]);
+}
+
+/** Replaces the copied settings of a sandbox. */
+export async function replaceSettings(
+  tx: Tx,
+  { projectId, settings }: { projectId: number; settings: Record<string, string> },
+): Promise<void> {
+  await tx.query(`UPDATE beckon.project_settings SET settings = $2::jsonb WHERE project_id = $1`, [
+    projectId,
+    JSON.stringify(settings),
+  ]);
+}
+
+export async function findSettings(tx: Tx, projectId: number): Promise<Record<string, string> | undefined> {
+  const rows = await tx.query<{ settings: Record<string, string> }>(
+    `SELECT settings FROM beckon.project_settings WHERE project_id = $1`,
+    [projectId],
+  );
+  return rows[0]?.settings;
+}
+
+type SettingsRow = {
+  project_id: number;
+  name: string;
+  is_demo: boolean;
+  livemode: boolean;
+  settings: Record<string, string>;
+};
+
+export function listSettingsRows(tx: Tx, projectIds: number[]): Promise<SettingsRow[]> {
+  return tx.query(
+    `SELECT p.project_id, coalesce(live.name, p.name) AS name, p.is_demo, p.livemode, s.settings FROM beckon.project p
+     JOIN beckon.project_settings s ON s.project_id = p.project_id
+     LEFT JOIN beckon.project live ON live.project_id = p.sandbox_of WHERE p.project_id = ANY ($1::bigint[])`,
+    [projectIds],
+  );
+}
+
+/** Merges settings in the database, so that concurrent changes of different settings both succeed. */
+export async function updateSettings(
+  tx: Tx,
+  { projectId, changes }: { projectId: number; changes: Record<string, string> },
+): Promise<Record<string, string> | undefined> {
+  const rows = await tx.query<{ settings: Record<string, string> }>(
+    `UPDATE beckon.project_settings SET settings = settings || $2::jsonb WHERE project_id = $1
+     RETURNING settings`,
+    [projectId, JSON.stringify(changes)],
+  );
+  return rows[0]?.settings;
+}
+
+export type RateLimitRow = { endpoint: string; rate: number; burst: number };
+
+export async function insertRateLimits(
+  tx: Tx,
+  { projectId, limits, at }: { projectId: number; limits: RateLimitRow[]; at: Date },
+): Promise<void> {
+  await tx.query(
+    `INSERT INTO beckon.rate_limit (project_id, endpoint, rate, burst, tokens, refilled_at)
+     SELECT $1::bigint, endpoint, rate, burst, burst, $5::timestamptz
+     FROM unnest($2::text[], $3::float8[], $4::float8[]) AS limits (endpoint, rate, burst)`,
+    [
+      projectId,
+      limits.map((limit) => limit.endpoint),
+      limits.map((limit) => limit.rate),
+      limits.map((limit) => limit.burst),
+      at,
+    ],
+  );
+}
+
+export function listRateLimitRows(tx: Tx, projectId: number): Promise<RateLimitRow[]> {
+  return tx.query(`SELECT endpoint, rate, burst FROM beckon.rate_limit WHERE project_id = $1`, [projectId]);
+}
+
+export type RateLimitChange = {
+  projectId: number;
+  endpoint: string;
+  rate: number | null;
+  burst: number | null;
+  at: Date;
+};
+
+/**
+ * Updates a rate limit. Tokens up to now are credited at the old rate. A full bucket stays full at its new size, and any other is capped at
+ * it.
+ */
+export async function updateRateLimit(tx: Tx, change: RateLimitChange): Promise<RateLimitRow | undefined> {
+  const rows = await tx.query<RateLimitRow>(
+    `UPDATE beckon.rate_limit AS bucket SET
+       rate = new.rate, burst = new.burst, refilled_at = greatest(refilled_at, $5),
+       tokens = CASE WHEN earned >= bucket.burst THEN new.burst ELSE least(earned, new.burst) END
+     FROM (SELECT endpoint, coalesce($3::float8, rate) AS rate, coalesce($4::float8, burst) AS burst,
+             tokens + rate * greatest(0, extract(epoch FROM $5::timestamptz - refilled_at)::float8) AS earned
+           FROM beckon.rate_limit WHERE project_id = $1 AND endpoint = $2 FOR UPDATE) AS new
+     WHERE bucket.project_id = $1 AND bucket.endpoint = new.endpoint
+     RETURNING bucket.endpoint, bucket.rate, bucket.burst`,
+    [change.projectId, change.endpoint, change.rate, change.burst, change.at],
+  );
+  return rows[0];
+}
