@@ -20,9 +20,9 @@ export const s07: Attack = {
       ...(await runTests(target, [
         'packages/server/src/flows/send-drafts/hostile-values.test.ts',
         'packages/server/src/platform/mail/compose.test.ts',
-        'packages/server/src/io/mail/forward.test.ts',
-        'packages/server/src/http/mail-in/forged.test.ts',
-        'packages/server/src/http/mail-in/limits.test.ts',
+        'packages/server/src/modules/inbound/replies/compose-forward.test.ts',
+        'packages/server/src/modules/inbound/mail/forged.test.ts',
+        'packages/server/src/modules/inbound/mail/limits.test.ts',
       ])),
     ];
   },

@@ -84,8 +84,8 @@ export const s09: Attack = {
     if ((await outcomes(victim)) !== before)
       findings.push({ severity: 'high', what: 'a forged link had an effect' });
     const tests = await runTests(target, [
-      'packages/server/src/http/track/track.test.ts',
-      'packages/server/src/http/choices/choices.test.ts',
+      'packages/server/src/modules/inbound/tracking/track.test.ts',
+      'packages/server/src/modules/inbound/preferences/preferences.test.ts',
       'packages/server/src/platform/crypto/email-token.test.ts',
     ]);
     return [...findings, ...tests];

@@ -29,10 +29,10 @@ export const s15: Attack = {
     }
     findings.push(...(await checkPatterns(target)));
     const tests = await runTests(target, [
-      'packages/server/src/base/mail-in/mail-in.test.ts',
-      'packages/server/src/base/mail-in/mutations.test.ts',
+      'packages/server/src/modules/inbound/classification/mail-in.test.ts',
+      'packages/server/src/modules/inbound/classification/mutations.test.ts',
       'packages/server/src/features/rules/parse.property.test.ts',
-      'packages/server/src/io/mail/authenticate.test.ts',
+      'packages/server/src/modules/inbound/mail/authenticate.test.ts',
     ]);
     return [...findings, ...tests];
   },

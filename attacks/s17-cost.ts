@@ -50,7 +50,7 @@ async function attackAll(target: Target, inputs: Input[]): Promise<Finding[]> {
 const TESTS = [
   'packages/server/src/platform/http/body.test.ts',
   'packages/server/src/features/writing/render.test.ts',
-  'packages/server/src/io/mail/read-inbound.test.ts',
+  'packages/server/src/modules/inbound/mail/reader.test.ts',
 ];
 
 async function attack(target: Target, world: World, input: Input): Promise<Finding[]> {

@@ -215,7 +215,7 @@ export const GROWN: Grown[] = [
     frame: (text) =>
       `From: a@b.test\r\nTo: c@d.test\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary="b"\r\n\r\n--b\r\n\r\n${text}\r\n--b--\r\n`,
     async load() {
-      const { readHere } = await import('../../packages/server/src/io/mail/read-inbound.ts');
+      const { readHere } = await import('../../packages/server/src/modules/inbound/mail/reader.ts');
       return (raw) => readHere({ raw: Buffer.from(raw), envelope: { to: [], from: '' } });
     },
   },

@@ -6,9 +6,9 @@ import { classifyReply } from '../../packages/server/src/base/bounce/classify-re
 import { parseDuration } from '../../packages/server/src/platform/time/duration.ts';
 import { parseInstant } from '../../packages/server/src/platform/time/instant.ts';
 import { readLetterToken } from '../../packages/server/src/platform/crypto/email-token.ts';
-import { classifyMail } from '../../packages/server/src/base/mail-in/classify-mail.ts';
-import { readMail } from '../../packages/server/src/base/mail-in/read-mail.ts';
-import { replyText, snippetOf } from '../../packages/server/src/base/mail-in/reply-text.ts';
+import { classifyMail } from '../../packages/server/src/modules/inbound/classification/classify-mail.ts';
+import { readMail } from '../../packages/server/src/modules/inbound/classification/read-mail.ts';
+import { replyText, snippetOf } from '../../packages/server/src/modules/inbound/classification/reply-text.ts';
 import { parsePredicate } from '../../packages/server/src/platform/predicate/parse.ts';
 import { readEvent, readUser } from '../../packages/server/src/platform/records/record.ts';
 import { judgeDkim } from '../../packages/server/src/features/domains/judge-dkim.ts';
@@ -24,8 +24,8 @@ import { readTemplate } from '../../packages/server/src/features/writing/parse-t
 import { readPage } from '../../packages/server/src/modules/workspace/dashboard-api/pages.ts';
 import { runSteps } from '../../packages/server/src/platform/time/steps.ts';
 import { readBatch, readBulk, readSingle } from '../../packages/server/src/http/v1/envelope.ts';
-import { authenticateMail } from '../../packages/server/src/io/mail/authenticate.ts';
-import { isQuick } from '../../packages/server/src/io/mail/read-inbound.ts';
+import { authenticateMail } from '../../packages/server/src/modules/inbound/mail/authenticate.ts';
+import { isQuick } from '../../packages/server/src/modules/inbound/mail/reader.ts';
 import { checkUrl } from '../../packages/server/src/platform/outbound/check-url.ts';
 import { hostileAddresses } from '../mail-payloads.ts';
 import { URLS } from '../url-corpus.ts';

@@ -11,7 +11,7 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
       'features/drafts/counts.ts': ['SELECT d.project_id FROM beckon.draft d'],
       'features/events/reads.ts': ['SELECT DISTINCT project_id FROM beckon.counted_event'],
       'modules/imports/reads.ts': [`WHERE state IN ('uploading', 'ready', 'checked', 'paused')`],
-      'features/outcomes/hit-reads.ts': ['WHERE settle_at <= $1'],
+      'modules/inbound/tracking/hit-reads.ts': ['WHERE settle_at <= $1'],
       'features/people/store.ts': [
         'WITH RECURSIVE place(project_id)',
         'SELECT DISTINCT project_id FROM beckon.erasure',

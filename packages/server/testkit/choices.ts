@@ -2,7 +2,7 @@ import Fastify from 'fastify';
 import { idMaker } from '../src/platform/ids.ts';
 import { letterToken } from '../src/platform/crypto/email-token.ts';
 import { silentLog } from '../src/platform/log.ts';
-import { mountChoices } from '../src/http/choices/mount-choices.ts';
+import { mountChoices } from '../src/modules/inbound/preferences/routes.ts';
 import type { Database } from '../src/platform/db/database.ts';
 import { TOKEN_KEYS } from './mailroom.ts';
 import type { Story } from './story.ts';

@@ -4,7 +4,7 @@ import { testShell } from '../../testkit/shell.ts';
 import { testWorld } from '../../testkit/world.ts';
 import { idMaker } from '../../../server/src/platform/ids.ts';
 import { silentLog } from '../../../server/src/platform/log.ts';
-import { insertReply } from '../../../server/src/features/replies/store.ts';
+import { insertReply } from '../../../server/src/modules/inbound/replies/store.ts';
 import { recordOutcomes } from '../../../server/src/flows/record-outcome/record-outcomes.ts';
 
 const world = await testWorld();

@@ -19,7 +19,7 @@ import { erasePersonRows, idBefore, rememberErasure } from '../features/people/e
 import { findEmails } from '../features/people/find-emails.ts';
 import { isStorable, unknownPerson } from '../features/people/show-person.ts';
 import { type PersonId, personKey } from '../features/people/people.ts';
-import { eraseReplies } from '../features/replies/store.ts';
+import { eraseReplies } from '../modules/inbound/index.ts';
 import { deleteOfPerson as eraseRuleRows } from '../features/rules/store.ts';
 import { deleteMessages as eraseMessages } from '../features/sending/store.ts';
 import { eraseRuns } from '../features/sequences/store.ts';

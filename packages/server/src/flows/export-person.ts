@@ -7,8 +7,7 @@ import { isStorable, showPerson, type ShownPerson, unknownPerson } from '../feat
 import { listBuried, listNoted } from '../features/people/list-noted.ts';
 import { listEntryTraces, listMessageTraces, listTimerTraces } from '../features/people/list-traces.ts';
 import type { PersonId } from '../features/people/people.ts';
-import { listReplies } from '../features/replies/reads.ts';
-import type { Reply } from '../features/replies/reply.ts';
+import { listReplies, type Reply } from '../modules/inbound/index.ts';
 import { listRunsOf } from '../features/sequences/reads.ts';
 import { findRefusals, findSuppressions } from '../features/suppressions/reads.ts';
 import { listMessagesOf, type WebhookTrace } from '../features/webhooks/list-of-person.ts';

@@ -2,12 +2,16 @@ import { Fault } from '../platform/fault.ts';
 import { ownZone } from '../platform/time/zone.ts';
 import { findDraft } from '../features/drafts/reads.ts';
 import type { ReadMail } from '../features/test-inbox/read-mail.ts';
-import { findUrls, type JudgedHit, listJudgedHits } from '../features/outcomes/hit-reads.ts';
+import {
+  findUrls,
+  type JudgedHit,
+  listJudgedHits,
+  listThread,
+  type Reply,
+} from '../modules/inbound/index.ts';
 import { listOutcomesOfDraft } from '../features/outcomes/reads.ts';
 import type { Outcome } from '../features/outcomes/outcome.ts';
 import { findPeople } from '../features/people/people.ts';
-import { listThread } from '../features/replies/reads.ts';
-import type { Reply } from '../features/replies/reply.ts';
 import { findFrozen, type FrozenRow } from '../features/sending/messages.ts';
 import { findLetter, type Letter } from '../features/sending/letters.ts';
 import { listTold } from '../modules/webhooks/index.ts';

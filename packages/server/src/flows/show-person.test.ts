@@ -8,7 +8,7 @@ import { silentLog } from '../platform/log.ts';
 import { listBuilding } from '../features/audiences/build-edition.ts';
 import { bury } from '../features/inbox/dead.ts';
 import { listDrafts } from '../features/drafts/reads.ts';
-import { addHits } from '../features/outcomes/add-hits.ts';
+import { addHits } from '../modules/inbound/tracking/add-hits.ts';
 import { keepMail } from '../features/test-inbox/keep-mail.ts';
 import { insertMessages as claimMessages } from '../features/sending/store.ts';
 import { addSuppression } from '../features/suppressions/store.ts';

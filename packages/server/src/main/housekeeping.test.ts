@@ -8,7 +8,7 @@ import { type Log, silentLog } from '../platform/log.ts';
 import { deleteAudience } from '../features/audiences/delete-audience.ts';
 import { listBuilding } from '../features/audiences/build-edition.ts';
 import { bury } from '../features/inbox/dead.ts';
-import { addHits } from '../features/outcomes/add-hits.ts';
+import { addHits } from '../modules/inbound/tracking/add-hits.ts';
 import { setSettings } from '../modules/workspace/projects/set-settings.ts';
 import { insertMessages as claimMessages } from '../features/sending/store.ts';
 import { takeTurn } from '../platform/locks/project-lock.ts';

@@ -15,7 +15,7 @@ import { createProject } from '../flows/create-project.ts';
 import { addDomain, removeDomain } from '../flows/domains/change-domain.ts';
 import { showDomain } from '../flows/domains/view.ts';
 import { trackDomain } from '../flows/domains/track-domain.ts';
-import { mountProbe } from '../http/track/probe.ts';
+import { mountProbe } from '../modules/inbound/tracking/probe-route.ts';
 import { createResolver } from '../platform/dns/resolver.ts';
 import { createOutbound, type Outbound } from '../platform/outbound/outbound.ts';
 import { checkTracking } from './check-tracking.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { classifyReport } from './classify-report.ts';
+import { classifyReport } from '../../modules/inbound/classification/classify-report.ts';
 
 type Given = { status?: string; action?: string };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { classifyReport } from './classify-report.ts';
+import { classifyReport } from '../../modules/inbound/classification/classify-report.ts';
 
 const STATUSES = ['5.0.0', '5.1.0', '5.5.0'];
 /** Returns the classes with each status that a server gives to a refused recipient. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { classifyReply } from './classify-reply.ts';
-import { classifyReport } from './classify-report.ts';
+import { classifyReport } from '../../modules/inbound/classification/classify-report.ts';
 
 const STATUSES = ['5.0.0', '5.1.0', '5.1.1', '5.5.0'];
 /** The classes of a refusal after RCPT, with each status that servers give to an unknown recipient. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { classifyReply } from './classify-reply.ts';
-import { classifyReport } from './classify-report.ts';
+import { classifyReport } from '../../modules/inbound/classification/classify-report.ts';
 import type { ReplyClass } from './refusal.ts';
 import type { SmtpStage } from '../../platform/mail/smtp-reply.ts';
 

@@ -2,9 +2,14 @@ import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { idMaker } from '../../platform/ids.ts';
-import { addHits } from './add-hits.ts';
+import { addHits } from '../../modules/inbound/tracking/add-hits.ts';
 import type { Hit } from './hit.ts';
-import { claimDueHits, listDueHits, listHits, listTargets } from './hit-reads.ts';
+import {
+  claimDueHits,
+  listDueHits,
+  listHits,
+  listTargets,
+} from '../../modules/inbound/tracking/hit-reads.ts';
 import { eraseHits, forgetAgents, forgetLinks, insertLinks } from './store.ts';
 
 const clock = heldClock();

@@ -2,7 +2,7 @@ import type { NewId } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Sealer } from '../../platform/crypto/encrypt.ts';
 import { keepMail } from '../../features/test-inbox/keep-mail.ts';
-import { insertReply } from '../../features/replies/store.ts';
+import { insertReply } from '../../modules/inbound/index.ts';
 import type { SuppressionHasher } from '../../features/suppressions/hasher.ts';
 import { duePlaces } from '../../platform/locks/timers.ts';
 import { listBuilding } from '../../features/audiences/build-edition.ts';

@@ -1,7 +1,7 @@
 import { listDomains, listKeys } from '../../features/domains/reads.ts';
 import { recordsOf } from '../../features/domains/records.ts';
 import type { CheckedMail } from '../../features/test-inbox/checks.ts';
-import { findUrls } from '../../features/outcomes/hit-reads.ts';
+import { findUrls } from '../../modules/inbound/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
 import type { Renderer } from '../rendering/renderer.ts';

@@ -1,8 +1,7 @@
 import type { EmailListed, EmailWhole, LetterHit, ReplyListed } from '@beckon/contract/dashboard';
 import { iso, isoOrNull } from '../../platform/time/clock.ts';
 import { withoutPixel } from '../../features/test-inbox/tracked.ts';
-import type { JudgedHit } from '../../features/outcomes/hit-reads.ts';
-import type { Reply } from '../../features/replies/reply.ts';
+import type { JudgedHit, Reply } from '../../modules/inbound/index.ts';
 import type { Letter } from '../../features/sending/letters.ts';
 import { reasonWords } from '../../flows/explain/words.ts';
 import { countRemoteImages } from '../../platform/outbound/inline-images.ts';

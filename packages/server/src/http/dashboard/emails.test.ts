@@ -15,7 +15,7 @@ import {
 import { type AskOptions, testDashboard } from '../../../testkit/dashboard.ts';
 import { goodLetter } from '../../../testkit/good-letter.ts';
 import { openStage } from '../../../testkit/story.ts';
-import { addHits } from '../../features/outcomes/add-hits.ts';
+import { addHits } from '../../modules/inbound/tracking/add-hits.ts';
 import type { WhatHappened } from '../../features/outcomes/outcome.ts';
 import { packMime } from '../../features/sending/frozen.ts';
 import { createProject } from '../../flows/create-project.ts';

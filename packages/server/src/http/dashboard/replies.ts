@@ -12,9 +12,14 @@ import {
   type DashboardRoute,
   routesFor,
 } from '../../modules/workspace/index.ts';
-import { countReplies, findReply, listReplies, listThread } from '../../features/replies/reads.ts';
-import { forwardAgain } from '../../features/replies/store.ts';
-import type { Reply } from '../../features/replies/reply.ts';
+import {
+  countReplies,
+  findReply,
+  listReplies,
+  listThread,
+  forwardAgain,
+  type Reply,
+} from '../../modules/inbound/index.ts';
 import { findLetter } from '../../features/sending/letters.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { toReplyListed } from './email-shown.ts';

@@ -13,8 +13,8 @@ import { testMail } from '../../../testkit/mailroom.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { keepMail } from '../../features/test-inbox/keep-mail.ts';
-import { insertReply } from '../../features/replies/store.ts';
-import type { NewReply } from '../../features/replies/reply.ts';
+import { insertReply } from '../../modules/inbound/replies/store.ts';
+import type { NewReply } from '../../modules/inbound/replies/reply.ts';
 import { createProject } from '../../flows/create-project.ts';
 
 const stage = await openStage();

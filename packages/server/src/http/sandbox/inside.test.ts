@@ -14,7 +14,7 @@ import { silentLog } from '../../platform/log.ts';
 import { createSealer } from '../../platform/crypto/encrypt.ts';
 import { createDelivery } from '../../modules/webhooks/dispatch/dispatch.ts';
 import { erasePerson } from '../../flows/erase-person.ts';
-import { settleHits } from '../../flows/track/settle-hits.ts';
+import { settleHits } from '../../modules/inbound/tracking/settle-hits.ts';
 import { setSettings } from '../../flows/set-settings.ts';
 import { addEndpoint } from '../../modules/webhooks/endpoints/edit-endpoint.ts';
 import { createOutbound } from '../../platform/outbound/outbound.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { serverCommand } from '../../../testkit/server-command.ts';
-import { MAIL_BYTES_MAX } from '../../base/mail-in/read-mail.ts';
+import { MAIL_BYTES_MAX } from '../../modules/inbound/classification/read-mail.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'beckon-mail-in-'));
 afterAll(() => rm(directory, { recursive: true }));

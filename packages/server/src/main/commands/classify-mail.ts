@@ -1,7 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { classifyMail } from '../../base/mail-in/classify-mail.ts';
-import { MAIL_BYTES_MAX, readMail } from '../../base/mail-in/read-mail.ts';
+import { classifyMail, MAIL_BYTES_MAX, readMail } from '../../modules/inbound/index.ts';
 import { addCommand, messageOf } from './command.ts';
 import type { Operator } from './operator.ts';
 import { table } from './table.ts';

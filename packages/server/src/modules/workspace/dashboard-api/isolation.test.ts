@@ -5,7 +5,7 @@ import { goodLetter } from '../../../../testkit/good-letter.ts';
 import { openStage } from '../../../../testkit/story.ts';
 import { testTeam } from '../../../../testkit/team.ts';
 import { idMaker } from '../../../platform/ids.ts';
-import { insertReply } from '../../../features/replies/store.ts';
+import { insertReply } from '../../inbound/replies/store.ts';
 import { keepMail } from '../../../features/test-inbox/keep-mail.ts';
 import { DASHBOARD_ROUTES } from '../../../main/dashboard-routes.ts';
 

@@ -1,0 +1,145 @@
+import { classifyReport } from './classify-report.ts';
+import { isAutoReply, submittedAs } from './auto-reply.ts';
+import {
+  findDeliveryStatus,
+  readDeliveryStatus,
+  type DeliveryStatus,
+  type StatusOfRecipient,
+} from './delivery-status.ts';
+import { readFeedback } from './feedback.ts';
+import { firstOf, messageIdsIn } from './fields.ts';
+import { isFreeBounce, readFreeReport, type FreeReport } from './free-text.ts';
+import type { InboundMail } from './mail.ts';
+import { readReturned, type Returned } from './returned.ts';
+import { isToUnsubscribe, isUnsubscribe } from './unsubscribe.ts';
+import { readSesNotification, type SesNotification } from './ses-notification.ts';
+import type { MailEnvelope, MailRecipient, MailVerdict } from './classification.ts';
+
+const REASON_CHARS_MAX = 500;
+
+/**
+ * Checks for a DSN, then a complaint, an automatic reply, an unsubscribe by email, and a reply. The order matters: a bounce of Postfix
+ * marks itself as an automatic reply.
+ */
+export function classifyMail(mail: InboundMail, envelope?: MailEnvelope): MailVerdict {
+  const notification = readSesNotification(mail);
+  const returned = notification
+    ? { fields: notification.headers, notice: '', report: '' }
+    : readReturned(mail);
+  const found =
+    (notification && asNotification(notification)) ??
+    asDeliveryStatus(mail, returned) ??
+    asComplaint(mail, returned) ??
+    asFreeBounce(mail, returned, envelope);
+  return {
+    recipients: [],
+    envelopeId: null,
+    feedbackType: null,
+    ...(found ?? asLetter(mail, envelope)),
+    originalMessageId: messageIdsIn(firstOf(returned.fields, 'message-id') ?? '', 1)[0] ?? null,
+    originalHeaders: returned.fields,
+  };
+}
+
+type Found = Pick<MailVerdict, 'kind'> & Partial<MailVerdict>;
+
+function asNotification({ type, recipients }: SesNotification): Found {
+  if (type === 'Complaint')
+    return complaint(
+      'abuse',
+      recipients.map(({ address }) => address),
+    );
+  const action = { Bounce: 'failed', DeliveryDelay: 'delayed' }[type] ?? 'delivered';
+  const told = recipients.map((one) =>
+    toRecipient({ ...one, action: one.action ?? action, category: null }, []),
+  );
+  return { kind: 'dsn', recipients: told };
+}
+
+function asDeliveryStatus(mail: InboundMail, returned: Returned): Found | null {
+  const report = readDeliveryStatus(mail);
+  return report && fromReport(report, readFreeReport(mail, returned));
+}
+
+/** The report takes precedence. The email around it supplements it, and names recipients that the report does not. */
+function fromReport(report: DeliveryStatus, free: FreeReport): Found {
+  const [only] = report.recipients.length === 1 ? free.recipients : [];
+  const recipients = report.recipients.map((recipient) => {
+    const told =
+      free.recipients.find(({ address }) => address !== null && address === recipient.address) ?? only;
+    return toRecipient(
+      { ...recipient, address: recipient.address ?? told?.address ?? null },
+      told?.said ?? [],
+    );
+  });
+  return { kind: 'dsn', recipients, envelopeId: report.envelopeId };
+}
+
+function asComplaint(mail: InboundMail, returned: Returned): Found | null {
+  const feedback = readFeedback(mail, returned.fields);
+  if (!feedback) return null;
+  if (!feedback.isComplaint) return { kind: 'other', feedbackType: feedback.type };
+  return complaint(feedback.type, feedback.addresses.length > 0 ? feedback.addresses : [null]);
+}
+
+function complaint(type: string, addresses: (string | null)[]): Found {
+  const recipients = addresses.map((address) => ({
+    address,
+    class: 'complaint' as const,
+    final: true,
+    status: null,
+    reason: `complaint: ${type}`,
+  }));
+  return { kind: 'complaint', recipients, feedbackType: type };
+}
+
+function asFreeBounce(mail: InboundMail, returned: Returned, envelope?: MailEnvelope): Found | null {
+  if (!isFreeBounce(mail, returned, envelope)) return null;
+  const free = readFreeReport(mail, returned);
+  const report = findDeliveryStatus(returned.notice) ?? findDeliveryStatus(returned.report);
+  if (report) return fromReport(report, free);
+  const { delayed, category, recipients } = free;
+  const action = delayed ? 'delayed' : 'failed';
+  return {
+    kind: 'dsn',
+    recipients: recipients.map(({ address, said }) =>
+      toRecipient({ address, action, status: null, diagnostic: '', category }, said),
+    ),
+  };
+}
+
+function toRecipient(
+  { address, action, status, diagnostic, category }: StatusOfRecipient,
+  told: string[],
+): MailRecipient {
+  const said = [diagnostic, ...told].filter((text) => text !== '');
+  const verdict = classifyReport({ action, status, category, said });
+  return { address, ...verdict, reason: onOneLine(said[0] ?? status ?? '') };
+}
+
+function asLetter(mail: InboundMail, envelope?: MailEnvelope): Found {
+  const atWill = isToUnsubscribe(mail, envelope) && submittedAs(mail) === 'auto-generated';
+  if (isAutoReply(mail, envelope) && !atWill)
+    return {
+      kind: 'auto_reply',
+      recipients: [
+        {
+          address: mail.from,
+          class: 'auto_reply',
+          final: true,
+          status: null,
+          reason: onOneLine(mail.subject),
+        },
+      ],
+    };
+  if (isUnsubscribe(mail, envelope)) return { kind: 'unsubscribe' };
+  return { kind: mail.from === null ? 'other' : 'reply' };
+}
+
+function onOneLine(text: string): string {
+  return text
+    .slice(0, REASON_CHARS_MAX * 4)
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim()
+    .slice(0, REASON_CHARS_MAX);
+}

@@ -1,0 +1,9 @@
+export { classifyMail } from './classification/classify-mail.ts';
+export { MAIL_BYTES_MAX, readMail } from './classification/read-mail.ts';
+export { startMailIn } from './mail/server.ts';
+export { countReplies, findReply, listReplies, listThread } from './replies/reads.ts';
+export { REPLY_RAW_KEPT_MS, type Reply } from './replies/reply.ts';
+export { eraseReplies, forgetRaw, forgetReplies, forwardAgain, insertReply } from './replies/store.ts';
+export { type JudgedHit, findUrls, listJudgedHits } from './tracking/hit-reads.ts';
+export { mountProbe } from './tracking/probe-route.ts';
+export { createTracker } from './tracking/tracker.ts';

@@ -1,0 +1,138 @@
+import type { BounceClass } from '@beckon/contract';
+import { domainPart, normaliseAddress } from '../../../platform/net/address.ts';
+import type { InboundMail } from '../classification/mail.ts';
+import type { MailRecipient, MailVerdict } from '../classification/classification.ts';
+import { isPublicMailboxes } from './public-mailboxes.ts';
+import { organizationOf } from '../../../features/domains/domain-name.ts';
+import type { ReplyKind, ReplySign } from '../replies/reply.ts';
+import type { MailAuthentication } from './authenticate.ts';
+import type { Claim } from './match-email.ts';
+import type { Recipient } from './recipient.ts';
+
+/** The action for an inbound email that refers to one of our emails, or the reason for no action. */
+export type Decision =
+  | { act: 'nothing'; why: string }
+  | {
+      act: 'bounce';
+      bounceClass: BounceClass;
+      status: string | null;
+      reason: string;
+      /** True if the bounce may suppress the address. */
+      verified: boolean;
+    }
+  | { act: 'complaint' }
+  | { act: 'unsubscribe' }
+  | {
+      act: 'keep';
+      kind: ReplyKind;
+      verified: ReplySign;
+      /** True if the recipient replied, which ends what is under way to them. */
+      isAnswer: boolean;
+      forwards: boolean;
+    };
+
+export type Question = {
+  verdict: MailVerdict;
+  mail: Pick<InboundMail, 'from' | 'headers'>;
+  addressed: Recipient['use'];
+  claim: Claim['by'];
+  /** When the email was created, by its id. */
+  sentAt: number;
+  now: number;
+  /** The normalized address that the email was sent to. */
+  address: string;
+  /** Null if the author was not checked: see `needsAuthentication`. */
+  authentication: MailAuthentication | null;
+};
+
+/** Marks forwarded replies. Such an email is not a reply and is not forwarded again. */
+export const LOOP_HEADER = 'X-Beckon-Forwarded';
+
+/** How long a bounce token may suppress an address: as long as bounces take to arrive, plus some days. */
+const SEAL_KEPT_MS = 30 * 86_400_000;
+
+/** Returns true if it matters who wrote the email. In all other cases the token is proof enough. */
+export function needsAuthentication(kind: MailVerdict['kind'], addressed: Recipient['use']): boolean {
+  return kind !== 'dsn' && kind !== 'complaint' && (addressed !== 'unsubscribe' || kind === 'auto_reply');
+}
+
+export function decideMail(question: Question): Decision {
+  const { verdict, mail, addressed } = question;
+  if (mail.headers.some(({ name }) => name === LOOP_HEADER.toLowerCase()))
+    return nothing('forwarded by Beckon');
+  switch (verdict.kind) {
+    case 'dsn':
+      return decideBounce(question);
+    case 'complaint':
+      return decideComplaint(question);
+    case 'auto_reply':
+      return decideWritten(question, 'auto_reply');
+    case 'unsubscribe':
+    case 'reply':
+    case 'other':
+      if (verdict.feedbackType !== null) return nothing(`a report of ${verdict.feedbackType}`);
+      return addressed === 'unsubscribe' ? { act: 'unsubscribe' } : decideWritten(question, 'reply');
+    default:
+      return verdict.kind satisfies never;
+  }
+}
+
+function decideBounce({ verdict, claim, sentAt, now, address }: Question): Decision {
+  const found = failureOf(verdict.recipients, address);
+  if (!found) return nothing('no permanent failure');
+  const verified = claim === 'bounce' && now - sentAt <= SEAL_KEPT_MS;
+  return { act: 'bounce', ...found, verified };
+}
+
+type Failure = { bounceClass: BounceClass; status: string | null; reason: string };
+
+/** Returns the failure of our recipient. Behind an alias the report names another address, so the first failure counts. */
+function failureOf(recipients: MailRecipient[], address: string): Failure | null {
+  const ours = recipients.find((one) => one.address !== null && normaliseAddress(one.address) === address);
+  const candidates = ours ? [ours] : recipients;
+  for (const { class: found, final, status, reason } of candidates) {
+    if (!final) continue;
+    if (found === 'hard' || found === 'soft' || found === 'policy' || found === 'infrastructure')
+      return { bounceClass: found, status, reason };
+  }
+  return null;
+}
+
+/** An unsubscribe link works forever, and so does a complaint that returns it. */
+function decideComplaint({ claim, sentAt, now }: Question): Decision {
+  if (claim === 'message_id') return nothing('a complaint without a token');
+  if (claim === 'bounce' && now - sentAt > SEAL_KEPT_MS) return nothing('a complaint with an expired token');
+  return { act: 'complaint' };
+}
+
+function decideWritten(question: Question, kind: ReplyKind): Decision {
+  if (question.mail.from === null) return nothing('it has no sender');
+  const verified = signOf(question);
+  if (verified === null) return nothing('it does not name the email that it replies to');
+  const isHuman = kind === 'reply' && verified !== 'failed';
+  return {
+    act: 'keep',
+    kind,
+    verified,
+    isAnswer: isHuman && verified !== 'token',
+    forwards: isHuman,
+  };
+}
+
+function signOf({ mail, claim, address, authentication }: Question): ReplySign | null {
+  const { dmarc, policy } = authentication ?? { dmarc: 'unknown', policy: 'none' };
+  const from = mail.from === null ? '' : normaliseAddress(mail.from);
+  if (claim === 'message_id') return from === address && dmarc === 'pass' ? 'reference' : null;
+  if (dmarc === 'fail' && policy !== 'none') return 'failed';
+  if (from === address) return 'recipient';
+  return dmarc === 'pass' && isOfSameOrganization(from, address) ? 'domain' : 'token';
+}
+
+function isOfSameOrganization(one: string, other: string): boolean {
+  const organization = organizationOf(domainPart(one));
+  return organization === organizationOf(domainPart(other)) && !isPublicMailboxes(organization);
+}
+
+function nothing(why: string): Decision {
+  return { act: 'nothing', why };
+}

@@ -1,0 +1,54 @@
+import type { InboundMail } from '../classification/mail.ts';
+import type { MailVerdict } from '../classification/classification.ts';
+import { type LetterName, readLetterToken, type TokenKeys } from '../../../platform/crypto/email-token.ts';
+import type { Recipient } from './recipient.ts';
+
+/**
+ * The email that an inbound email refers to, and by what: a signed token for a purpose, or the Message-ID. Everyone who saw the email knows
+ * its Message-ID.
+ */
+export type Claim =
+  | { by: 'bounce' | 'reply' | 'unsubscribe'; name: LetterName }
+  | { by: 'message_id'; messageId: string };
+
+type Read = { mail: InboundMail; verdict: MailVerdict };
+
+const UUID = /<([\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12})@/i;
+const TOKEN = /(?:\/u\/|\b([bru])\+)([a-z2-7]{34}\.[a-z2-7]{16})/gi;
+/** Headers of a returned email that contain a signed token. */
+const SEALED_FIELDS = new Set(['return-path', 'list-unsubscribe', 'reply-to', 'x-envelope-from']);
+const TOKENS_MAX = 20;
+
+/** Returns the strongest claim; null if the inbound email names none of our emails. */
+export function claimOf(recipient: Recipient, read: Read, tokenKeys: TokenKeys): Claim | null {
+  if (recipient.use !== 'role') return { by: recipient.use, name: recipient.name };
+  return envelopeClaim(read, tokenKeys) ?? returnedClaim(read, tokenKeys) ?? messageIdClaim(read);
+}
+
+function envelopeClaim({ verdict: { envelopeId } }: Read, tokenKeys: TokenKeys): Claim | null {
+  const name = envelopeId === null ? null : readLetterToken(envelopeId, 'bounce', tokenKeys);
+  return name && { by: 'bounce', name };
+}
+
+const USES = { b: 'bounce', r: 'reply', u: 'unsubscribe' } as const;
+
+function returnedClaim({ verdict: { originalHeaders } }: Read, tokenKeys: TokenKeys): Claim | null {
+  const text = originalHeaders
+    .filter(({ name }) => SEALED_FIELDS.has(name))
+    .map(({ value }) => value)
+    .join('\n');
+  const claims = [...text.matchAll(TOKEN)].slice(0, TOKENS_MAX).flatMap(([, kind = 'u', token = '']) => {
+    const by = USES[kind.toLowerCase() as keyof typeof USES];
+    const name = readLetterToken(token, by, tokenKeys);
+    return name ? [{ by, name }] : [];
+  });
+  return claims.find(({ by }) => by === 'bounce') ?? claims[0] ?? null;
+}
+
+function messageIdClaim({ mail, verdict: { originalMessageId } }: Read): Claim | null {
+  for (const id of [originalMessageId ?? '', ...mail.inReplyTo, ...mail.references.toReversed()]) {
+    const [, messageId] = UUID.exec(id) ?? [];
+    if (messageId !== undefined) return { by: 'message_id', messageId: messageId.toLowerCase() };
+  }
+  return null;
+}

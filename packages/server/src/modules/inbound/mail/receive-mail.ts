@@ -1,0 +1,251 @@
+import type { FairQueue } from '../../../platform/async/fair-queue.ts';
+import type { NewId } from '../../../platform/ids.ts';
+import type { TokenKeys } from '../../../platform/crypto/email-token.ts';
+import type { Log } from '../../../platform/log.ts';
+import { isOnlyTitledAuto } from '../classification/auto-reply.ts';
+import type { MailVerdict } from '../classification/classification.ts';
+import { snippetOf } from '../classification/reply-text.ts';
+import { redactTokens } from '../../../features/test-inbox/redact.ts';
+import { insertReply } from '../replies/store.ts';
+import { findLetter as findSentLetter } from '../../../features/sending/letters.ts';
+import { findMessageById } from '../../../features/sending/messages.ts';
+import { findProjectOfMessage } from '../../../features/sending/message-anywhere.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import type { LookUp } from '../../../platform/dns/look-up.ts';
+import { authenticateMail, type MailAuthentication } from './authenticate.ts';
+import type { MailReader, ReadInbound } from './reader.ts';
+import type { MailRefusal } from '../../../platform/mail/receive-email.ts';
+import { choose } from '../preferences/choose.ts';
+import { inTimeOf } from '../../../platform/locks/test-clock-offset.ts';
+import type { Happened, WhatHappened } from '../../../features/outcomes/outcome.ts';
+import { recordOutcomes } from '../../../flows/record-outcome/record-outcomes.ts';
+import { type Claim, claimOf } from './match-email.ts';
+import { decideMail, type Decision, needsAuthentication } from './decide-mail.ts';
+import { readRecipient, type Recipient } from './recipient.ts';
+import { inboundIdOf, replyOf } from './reply-of.ts';
+
+export type ReceiveDeps = {
+  db: Database;
+  newId: NewId;
+  tokenKeys: TokenKeys;
+  mailDomain: string | null;
+  lookUp: LookUp;
+  read: MailReader;
+  /** One email of a project at a time, because each locks the project and few connections can wait for the lock. */
+  projectQueue: FairQueue;
+  log: Log;
+};
+
+export type ArrivedMail = {
+  from: string;
+  to: string[];
+  raw: Buffer;
+  remote: string;
+  helo: string;
+  /** True if a front server of this installation passed the email on. */
+  isNear: boolean;
+};
+
+/**
+ * Processes an inbound email completely before it is acknowledged. Every step is idempotent: a server that received no answer sends the
+ * same email again, and nothing happens twice. A refusal is permanent.
+ */
+export async function receiveMail(deps: ReceiveDeps, arrived: ArrivedMail): Promise<MailRefusal | null> {
+  const { raw, from, to } = arrived;
+  const recipients = to.flatMap((address) => readRecipient(address, deps) ?? []);
+  if (raw.length > ROLE_BYTES_MAX && recipients.every(({ use }) => use === 'role')) return TOO_LARGE;
+  const read = await deps.read({ raw, envelope: { from, to } });
+  if (!read) return { code: 554, text: '5.6.0 The email cannot be parsed' };
+  const { verdict, mail } = read;
+  let asked: Promise<MailAuthentication> | null = null;
+  const authenticate = () => (asked ??= authenticateMail({ ...arrived, author: mail.from }, deps.lookUp));
+  const received: Received = { ...read, arrived, authenticate };
+  const answers: Answer[] = [];
+  for (const recipient of recipients) answers.push(await receiveFor(deps, received, recipient));
+  if (!isWritten(verdict, recipients) || answers.includes('done')) return null;
+  return answers.includes('unsigned') ? UNSIGNED : UNREAD;
+}
+
+/**
+ * Returns true for an email that a person wrote. If no recipient takes it, it is refused, so that its author learns of it. Reports are not
+ * refused, because no one reads the answer.
+ *
+ * The word "unsubscribe" alone unsubscribes no user. A machine sends it to the unsubscribe address; at any other address it is an email for
+ * a person to read.
+ */
+function isWritten({ kind, feedbackType }: MailVerdict, recipients: Recipient[]): boolean {
+  if (kind === 'unsubscribe') return recipients.every(({ use }) => use !== 'unsubscribe');
+  return kind === 'reply' || (kind === 'other' && feedbackType === null);
+}
+
+const UNREAD: MailRefusal = { code: 550, text: '5.1.1 This address is no longer in use' };
+const UNSIGNED: MailRefusal = { code: 550, text: '5.6.0 From must contain exactly one plain address' };
+
+/** Anyone may write to a role address, and a report with the headers of an email is small. */
+const ROLE_BYTES_MAX = 1_000_000;
+const TOO_LARGE: MailRefusal = {
+  code: 552,
+  text: `5.3.4 A report to this address has at most ${ROLE_BYTES_MAX} bytes`,
+};
+
+/** `authenticate` checks the author once, however many recipients there are. */
+type Received = ReadInbound & { arrived: ArrivedMail; authenticate: () => Promise<MailAuthentication> };
+/**
+ * `unknown`: the email no longer exists here. `full`: no more replies to it are stored. `unsigned`: nothing is stored, because the email
+ * has no author.
+ */
+type Answer = 'done' | 'unknown' | 'full' | 'unsigned';
+
+async function receiveFor(given: ReceiveDeps, received: Received, recipient: Recipient): Promise<Answer> {
+  const { arrived, mail } = received;
+  const fields = { kind: received.verdict.kind, purpose: recipient.use, bytes: arrived.raw.length };
+  const claim = claimOf(recipient, received, given.tokenKeys);
+  const letter = claim && (await findLetter(given, claim));
+  if (!claim || !letter) {
+    const reason = claim ? 'no such email' : 'names no email';
+    given.log.info({ ...fields, action: 'nothing', reason }, 'inbound_email.received');
+    return 'unknown';
+  }
+  const { projectId, messageId } = letter;
+  const deps = await inTimeOf(given, projectId);
+  const verdict = await verdictFor(deps, { ...received, letter }, recipient);
+  const decision = decideMail({
+    verdict,
+    mail,
+    addressed: recipient.use,
+    claim: claim.by,
+    sentAt: timeOf(messageId),
+    now: deps.db.clock.now(),
+    address: letter.address,
+    authentication: needsAuthentication(verdict.kind, recipient.use) ? await received.authenticate() : null,
+  });
+  const answer = isNothing(decision, recipient)
+    ? 'unknown'
+    : decision.act === 'nothing' && mail.from === null
+      ? 'unsigned'
+      : await deps.projectQueue.run(projectId, () => act(deps, { ...received, letter }, decision));
+  const ids = { project_id: projectId, email_id: messageId };
+  const reason = decision.act === 'nothing' ? decision.why : claim.by;
+  deps.log.info(
+    { ...fields, ...ids, action: decision.act, reason, result: answer },
+    'inbound_email.received',
+  );
+  return answer;
+}
+
+/** Treats an apparent automatic reply as a reply if only its subject looks automatic and the original email has that subject. */
+async function verdictFor(
+  { db }: ReceiveDeps,
+  { verdict, mail, arrived: { from, to }, letter: { projectId, messageId } }: Concerning,
+  { use }: Recipient,
+): Promise<MailVerdict> {
+  if (verdict.kind !== 'auto_reply' || use === 'unsubscribe') return verdict;
+  const sent = await findSentLetter(db, { projectId, id: messageId });
+  const isAnswer = sent !== undefined && isOnlyTitledAuto(mail, { from, to, subject: sent.subject });
+  return isAnswer ? { ...verdict, kind: 'reply' } : verdict;
+}
+
+/** Returns true for an email to a role address that requires no action: it is handled like one to an unknown recipient. */
+function isNothing(decision: Decision, recipient: Recipient): boolean {
+  return decision.act === 'nothing' && recipient.use === 'role';
+}
+
+type Letter = { projectId: number; messageId: string; draftId: string; userId: string; address: string };
+
+async function findLetter({ db }: ReceiveDeps, claim: Claim): Promise<Letter | null> {
+  const place = claim.by === 'message_id' ? await findPlace(db, claim.messageId) : claim.name;
+  if (!place) return null;
+  const found = await findMessageById(db, place);
+  return found ? { ...place, ...found } : null;
+}
+
+async function findPlace(
+  db: Database,
+  messageId: string,
+): Promise<{ projectId: number; messageId: string } | null> {
+  const projectId = await findProjectOfMessage(db, messageId);
+  return projectId === undefined ? null : { projectId, messageId };
+}
+
+/** Returns the creation time that an id begins with. */
+function timeOf(messageId: string): number {
+  return Number.parseInt(messageId.replace('-', '').slice(0, 12), 16);
+}
+
+type Concerning = Received & { letter: Letter };
+
+async function act(deps: ReceiveDeps, received: Concerning, decision: Decision): Promise<Answer> {
+  switch (decision.act) {
+    case 'nothing':
+      return 'done';
+    case 'bounce': {
+      const { bounceClass, status, reason, verified } = decision;
+      return record(deps, received, {
+        type: 'email.bounced',
+        bounceClass,
+        status,
+        // The reason may contain the recipient address of the bounce, whose token proves whose bounce it is.
+        reason: redactTokens(reason),
+        verified,
+        source: 'dsn',
+      });
+    }
+    case 'complaint':
+      return record(deps, received, { type: 'email.unsubscribed', method: 'complaint' });
+    case 'unsubscribe': {
+      const { projectId, messageId } = received.letter;
+      const standing = await choose(
+        deps,
+        { projectId, messageId },
+        { kind: 'unsubscribe', method: 'mailto' },
+      );
+      return standing === null ? 'unknown' : 'done';
+    }
+    case 'keep':
+      return keep(deps, received, decision);
+    default:
+      return decision satisfies never;
+  }
+}
+
+async function record(
+  deps: ReceiveDeps,
+  { letter: { projectId, messageId } }: Concerning,
+  what: WhatHappened,
+): Promise<Answer> {
+  const happened: Happened = { projectId, messageId, occurredAt: deps.db.clock.now(), ...what };
+  await recordOutcomes(deps, [happened]);
+  return 'done';
+}
+
+/**
+ * Stores the reply first, then records its outcome. After a crash in between, the server sends the email again and both steps are repeated.
+ */
+async function keep(
+  deps: ReceiveDeps,
+  received: Concerning,
+  decision: Extract<Decision, { act: 'keep' }>,
+): Promise<Answer> {
+  const { db, newId } = deps;
+  const { letter, mail, arrived } = received;
+  const { projectId, messageId } = letter;
+  // If the email contains only a quotation, that is the stored text. Tokens in it would give access to readers of the thread.
+  const text = redactTokens(received.text);
+  const now = db.clock.now();
+  const inserted = await db.transaction(async (tx) => {
+    // A concurrent erasure of the user waits for this transaction, and then finds the reply too.
+    const found = await findMessageById(tx, { projectId, messageId });
+    if (!found) return 'gone' as const;
+    const { draftId, userId } = found;
+    const place = { projectId, id: newId(), messageId, draftId, userId };
+    return insertReply(tx, replyOf({ ...place, mail, text, raw: arrived.raw, decision, now }));
+  });
+  if (inserted === 'gone') return 'unknown';
+  if (inserted === 'full') return 'full';
+  if (!decision.isAnswer) return 'done';
+  return record(deps, received, {
+    type: 'email.replied',
+    inboundId: inboundIdOf(mail),
+    snippet: snippetOf(text),
+  });
+}

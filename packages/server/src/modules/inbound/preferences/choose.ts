@@ -1,0 +1,182 @@
+import type { NewId } from '../../../platform/ids.ts';
+import type { LetterName } from '../../../platform/crypto/email-token.ts';
+import type { Log } from '../../../platform/log.ts';
+import { listSettings } from '../../workspace/index.ts';
+import { findMessageById } from '../../../features/sending/messages.ts';
+import { takeSendTurn } from '../../../features/sending/send-turn.ts';
+import { withdrawClaims } from '../../../features/sending/store.ts';
+import { hasUnsubscribed, listInForce } from '../../../features/suppressions/reads.ts';
+import { liftSuppressions, setRefusals } from '../../../features/suppressions/store.ts';
+import { SAID_BY_RECIPIENT, type SuppressedPlace } from '../../../features/suppressions/suppression.ts';
+import { takeTurn } from '../../../platform/locks/project-lock.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { isCollision } from '../../../platform/db/errors.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import { inTimeOf, timed } from '../../../platform/locks/test-clock-offset.ts';
+import { applyOutcomes, tellOutcomes } from '../../../flows/record-outcome/record-outcomes.ts';
+import type { Note } from '../../../flows/record-outcome/concerned.ts';
+import { concernedBy, liftIn, suppressIn } from '../../../flows/suppress.ts';
+import type { Choice } from './choice.ts';
+import { type Recipient, type Standing, standingOf } from './show-preferences.ts';
+
+export type ChoiceDeps = { db: Database; newId: NewId; log: Log };
+
+const DAY_MS = 86_400_000;
+/** The actor name in the decision log and the suppression list. */
+const RECIPIENT = 'recipient';
+
+/**
+ * Applies a recipient's choice. It is in force when this returns, also for emails claimed a moment ago. Under both locks of the project, no
+ * run begins and no email is claimed. Idempotent. Returns the resulting preferences; null if the email is unknown, so that there is nothing
+ * to change.
+ */
+export async function choose(deps: ChoiceDeps, letter: LetterName, choice: Choice): Promise<Standing | null> {
+  const known = await findMessageById(deps.db, letter);
+  if (!known) return null;
+  const settled = choice.kind === 'unsubscribe' ? await settledStanding(deps.db, letter, known) : null;
+  return settled ?? makeChoice(deps, letter, choice);
+}
+
+/** Retries on deadlock. */
+const TRIES = 4;
+
+async function makeChoice(deps: ChoiceDeps, letter: LetterName, choice: Choice): Promise<Standing | null> {
+  const { projectId, messageId } = letter;
+  for (let tried = 1; ; tried += 1) {
+    try {
+      const made = await makeOnce(deps, letter, choice);
+      if (!made) return null;
+      for (const { event, ...fields } of made.notes)
+        deps.log.warn({ project_id: projectId, ...fields }, event);
+      deps.log.info(
+        { project_id: projectId, email_id: messageId, change: choice.kind },
+        'preferences.changed',
+      );
+      return await standingOf(deps.db, made.recipient, made.now);
+    } catch (error) {
+      if (tried === TRIES || !isCollision(error)) throw error;
+    }
+  }
+}
+
+/** `notes` are the entries to log. */
+type Made = { recipient: Recipient; notes: Note[]; now: number };
+
+function makeOnce({ db, newId }: ChoiceDeps, letter: LetterName, choice: Choice): Promise<Made | null> {
+  const { projectId } = letter;
+  return db.transaction(async (tx) => {
+    const { aheadMs } = await takeTurn(tx, projectId);
+    await takeSendTurn(tx, projectId);
+    const found = await findMessageById(tx, letter);
+    if (!found) return null;
+    const recipient = { projectId, ...found };
+    const own = timed({ db, newId }, aheadMs);
+    const now = own.db.clock.now();
+    const notes = await make({ tx, letter, now, aheadMs, newId: own.newId, recipient }, choice);
+    return { recipient, notes, now };
+  });
+}
+
+/**
+ * Returns the preferences if the whole choice was made before; otherwise null. Email programs, and anyone who has the link, may repeat an
+ * unsubscribe as often as they like. A repetition must not take the project lock from real work.
+ */
+async function settledStanding(
+  db: Database,
+  letter: LetterName,
+  found: Omit<Recipient, 'projectId'>,
+): Promise<Standing | null> {
+  const recipient = { projectId: letter.projectId, userId: found.userId, address: found.address };
+  const now = (await inTimeOf({ db }, recipient.projectId)).db.clock.now();
+  const inForce = await listInForce(db, { ...recipient, now });
+  const own = inForce.filter(
+    ({ reason, until }) => until === null && (reason === 'unsubscribed' || reason === 'complained'),
+  );
+  const isSettled = own.length === PLACES && (await hasUnsubscribed(db, letter));
+  return isSettled ? standingOf(db, recipient, now) : null;
+}
+
+/** The address and the user. */
+const PLACES = 2;
+
+type Making = {
+  tx: Tx;
+  letter: LetterName;
+  /** The time by the project's clock, which is `aheadMs` ahead. */
+  now: number;
+  aheadMs: number;
+  newId: NewId;
+  recipient: Recipient;
+};
+
+async function make(making: Making, choice: Choice): Promise<Note[]> {
+  switch (choice.kind) {
+    case 'unsubscribe':
+      return unsubscribe(making, choice.method);
+    case 'resubscribe':
+      return resubscribe(making);
+    case 'topics':
+      return chooseTopics(making, choice.refused);
+    case 'snooze':
+      return snooze(making, choice.days);
+    default:
+      return choice satisfies never;
+  }
+}
+
+type Unsubscribe = Extract<Choice, { kind: 'unsubscribe' }>;
+
+/** Records an outcome of the email the first time only; the consequences are applied each time. */
+async function unsubscribe(making: Making, method: Unsubscribe['method']): Promise<Note[]> {
+  const { tx, letter, now, aheadMs, newId } = making;
+  const happened = [{ ...letter, occurredAt: now, type: 'email.unsubscribed' as const, method }];
+  const applied = await applyOutcomes(tx, letter.projectId, { happened, now, newId, aheadMs });
+  await tellOutcomes(tx, [applied]);
+  return applied.notes;
+}
+
+async function resubscribe({ tx, now, recipient }: Making): Promise<Note[]> {
+  const places = placesOf(recipient);
+  await liftIn(tx, recipient.projectId, { places, reasons: SAID_BY_RECIPIENT, now, actor: RECIPIENT });
+  return [];
+}
+
+/** Keeps choices about a topic that the project no longer has, because the topic may come back. */
+async function chooseTopics({ tx, now, recipient }: Making, chosen: string[]): Promise<Note[]> {
+  const { projectId } = recipient;
+  const project = (await listSettings(tx, [projectId])).get(projectId);
+  const topics = (project?.settings.topics ?? []).map(({ id }) => id);
+  const refused = topics.filter((id) => chosen.includes(id));
+  const wanted = topics.filter((id) => !chosen.includes(id));
+  const places = placesOf(recipient);
+  await setRefusals(tx, { places, refused, wanted, at: now });
+  const users = (await concernedBy(tx, projectId, places)).map(({ userId }) => userId);
+  await withdrawClaims(tx, { projectId, users });
+  return [];
+}
+
+/**
+ * Snoozes the user, so that a new address changes nothing, and the address, so that all users of the mailbox are left alone. A shorter
+ * pause replaces a longer one, because the recipient decides.
+ */
+async function snooze({ tx, now, recipient }: Making, days: number): Promise<Note[]> {
+  const { projectId } = recipient;
+  const places = placesOf(recipient);
+  await liftSuppressions(tx, { places, reasons: ['snoozed'], at: now, by: RECIPIENT });
+  const what = {
+    reason: 'snoozed' as const,
+    until: now + days * DAY_MS,
+    createdAt: now,
+    createdBy: RECIPIENT,
+  };
+  const wanted = places.map(({ kind, value }) => ({ kind, value, ...what }));
+  await suppressIn(tx, projectId, { wanted, now, actor: RECIPIENT });
+  return [];
+}
+
+function placesOf({ projectId, userId, address }: Recipient): SuppressedPlace[] {
+  return [
+    { projectId, kind: 'email', value: address },
+    { projectId, kind: 'user', value: userId },
+  ];
+}

@@ -1,0 +1,162 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createFairQueue, type FairQueue } from '../../../platform/async/fair-queue.ts';
+import { type LetterName, readLetterToken, type TokenKeys } from '../../../platform/crypto/email-token.ts';
+import { isLanguage } from '../../../platform/recipient-texts/languages.ts';
+import { negotiateLanguage } from '../../../platform/recipient-texts/negotiate-language.ts';
+import { type Choice, SNOOZE_DAYS } from './choice.ts';
+import { type ChoiceDeps, choose } from './choose.ts';
+import { showChoices, type Standing } from './show-preferences.ts';
+import { type Form, FORM_MAX_BYTES, readForm } from './form.ts';
+import { choicesPage, type Done, noticePage, type Place } from './page.ts';
+import { STYLE_HASH } from './style.ts';
+
+export type ChoicesDeps = ChoiceDeps & { tokenKeys: TokenKeys };
+
+/**
+ * Every change of preferences locks its project, and a request that waits for the lock holds one of ten connections that all projects
+ * share. So the changes of a project run one at a time, and a button that is pressed a thousand times holds one connection.
+ */
+const PROJECT_QUEUE = { atOncePerKey: 1, places: 1_000, placesPerKey: 250 };
+
+/**
+ * The email preferences of recipients, at `/u/<token>` and below. The token alone identifies the recipient, so there is no cookie, and
+ * another site cannot change preferences without the email. Only a POST changes anything, because mail programs and their scanners follow
+ * every link. The one-click unsubscribe of mail programs (RFC 8058) is a POST to the same address. It is answered directly, never
+ * redirected, however often it is repeated.
+ */
+export function mountChoices(app: FastifyInstance, deps: ChoicesDeps): void {
+  const projectQueue = createFairQueue(PROJECT_QUEUE);
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser(
+      '*',
+      { parseAs: 'buffer', bodyLimit: FORM_MAX_BYTES },
+      (_request, body, done) => done(null, body),
+    );
+    scope.setErrorHandler((error, request, reply) => answerTrouble(deps, { error, request, reply }));
+    scope.get<Named>('/u/:token', (request, reply) => show(deps, request, reply));
+    for (const [path, read] of Object.entries(CHOICES))
+      scope.post<Named>(`/u/:token${path}`, (request, reply) =>
+        take(deps, { request, reply, read, projectQueue }),
+      );
+  });
+}
+
+type Named = { Params: { token: string } };
+type Reader = (form: Form, standing: Standing) => Choice | null;
+
+/** Reads the change of each form; null if the form is invalid. */
+const CHOICES: Record<string, Reader> = {
+  '': readUnsubscribe,
+  '/resubscribe': () => ({ kind: 'resubscribe' }),
+  '/topics': readTopics,
+  '/snooze': readSnooze,
+};
+
+/** Neither field: the request is not from a mail program or the page. */
+function readUnsubscribe(form: Form): Choice | null {
+  if (form.get('List-Unsubscribe')?.trim().toLowerCase() === 'one-click')
+    return { kind: 'unsubscribe', method: 'one_click' };
+  return form.get('unsubscribe') === 'yes' ? { kind: 'unsubscribe', method: 'link' } : null;
+}
+
+/** Browsers do not send an unchecked box, so every topic of the page that is missing is refused. */
+function readTopics(form: Form, { topics }: Standing): Choice {
+  const wanted = form.all('topic');
+  return { kind: 'topics', refused: topics.map(({ id }) => id).filter((id) => !wanted.includes(id)) };
+}
+
+function readSnooze(form: Form): Choice | null {
+  const days = SNOOZE_DAYS.find((one) => String(one) === form.get('days'));
+  return days === undefined ? null : { kind: 'snooze', days };
+}
+
+async function show(deps: ChoicesDeps, request: FastifyRequest<Named>, reply: FastifyReply): Promise<string> {
+  const letter = letterOf(deps, request);
+  if (!letter) return page(reply, 404, noticePage({ ...placeOf(request), path: null }, 'unknown'));
+  const standing = await showChoices(deps.db, letter);
+  if (!standing) return page(reply, 200, noticePage({ ...placeOf(request), path: null }, 'gone'));
+  return page(reply, 200, choicesPage(placeOf(request, standing), standing, null));
+}
+
+type Taking = { request: FastifyRequest<Named>; reply: FastifyReply; read: Reader; projectQueue: FairQueue };
+
+async function take(deps: ChoicesDeps, { request, reply, read, projectQueue }: Taking): Promise<string> {
+  const letter = letterOf(deps, request);
+  if (!letter) return page(reply, 404, noticePage({ ...placeOf(request), path: null }, 'unknown'));
+  const before = await showChoices(deps.db, letter);
+  const form = await readForm(bodyOf(request), request.headers['content-type']);
+  const choice = before && read(form, before);
+  if (before && !choice) return page(reply, 400, noticePage(placeOf(request, before), 'refused'));
+  const standing = choice && (await projectQueue.run(letter.projectId, () => choose(deps, letter, choice)));
+  if (!choice || !standing) return page(reply, 200, noticePage({ ...placeOf(request), path: null }, 'gone'));
+  return page(reply, 200, choicesPage(placeOf(request, standing), standing, DONE[choice.kind]));
+}
+
+/** The pages of the other changes confirm them in the heading. */
+const DONE: Record<Choice['kind'], Done> = {
+  unsubscribe: null,
+  snooze: null,
+  topics: 'topicsSaved',
+  resubscribe: 'resubscribed',
+};
+
+function letterOf({ tokenKeys }: ChoicesDeps, { params }: FastifyRequest<Named>): LetterName | null {
+  return readLetterToken(params.token, 'unsubscribe', tokenKeys);
+}
+
+function bodyOf({ body }: FastifyRequest): Buffer | null {
+  return Buffer.isBuffer(body) ? body : null;
+}
+
+function placeOf(
+  request: FastifyRequest,
+  reader: Partial<Pick<Standing, 'userLocale' | 'projectLocale'>> = {},
+): Place {
+  const chosen = chosenLanguage(request);
+  const { userLocale, projectLocale } = reader;
+  const accepted = request.headers['accept-language'];
+  const language = negotiateLanguage({ chosen, userLocale, accepted, projectLocale });
+  const { token } = request.params as Named['Params'];
+  const query = isLanguage(chosen) ? `?lang=${chosen}` : '';
+  return { language, path: `/u/${encodeURIComponent(token)}`, query };
+}
+
+function chosenLanguage({ query }: FastifyRequest): unknown {
+  return (query as Record<string, unknown>).lang;
+}
+
+const POLICY = [
+  "default-src 'none'",
+  `style-src ${STYLE_HASH}`,
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+function page(reply: FastifyReply, status: number, body: string): string {
+  void reply.code(status).headers({
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': POLICY,
+    'Referrer-Policy': 'no-referrer',
+    'Cache-Control': 'no-store',
+    'X-Robots-Tag': 'noindex',
+    Vary: 'Accept-Language',
+  });
+  return body;
+}
+
+type Trouble = { error: unknown; request: FastifyRequest; reply: FastifyReply };
+
+const RETRY_AFTER_S = 5;
+
+/** Recipients get a page for every error. Mail programs read the status and retry. */
+function answerTrouble({ log }: ChoicesDeps, { error, request, reply }: Trouble): FastifyReply {
+  const place = placeOf(request);
+  const status = (error as { statusCode?: unknown }).statusCode;
+  if (typeof status === 'number' && status < 500)
+    return reply.send(page(reply, status, noticePage(place, 'refused')));
+  log.error({ err: error, request_id: request.id, path: request.routeOptions.url }, 'preferences.failed');
+  void reply.header('Retry-After', String(RETRY_AFTER_S));
+  return reply.send(page(reply, 503, noticePage(place, 'trouble')));
+}

@@ -1,0 +1,73 @@
+import type { LetterName } from '../../../platform/crypto/email-token.ts';
+import { LOCALE_TRAIT, ownLocale } from '../../../platform/text/locale.ts';
+import { findPeople } from '../../../features/people/people.ts';
+import { listSettings } from '../../workspace/index.ts';
+import { findMessageById } from '../../../features/sending/messages.ts';
+import { findRefusals, type FoundSuppression, listInForce } from '../../../features/suppressions/reads.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import { inTimeOf } from '../../../platform/locks/test-clock-offset.ts';
+
+/** The email preferences of the recipient of an email. */
+export type Standing = {
+  projectName: string;
+  /** The time zone of the project, which dates on the page use. */
+  timeZone: string;
+  /** The user's own locale; null if the user has none. */
+  userLocale: string | null;
+  projectLocale: string;
+  /** The recipient address of the email. */
+  address: string;
+  letters: LettersStanding;
+  /** The topics of the project, in its order. */
+  topics: { id: string; title: string; isRefused: boolean }[];
+};
+
+/** `stopped`: by a cause that the recipient did not choose and cannot revert. */
+export type LettersStanding =
+  | { are: 'wanted' }
+  | { are: 'unsubscribed' }
+  | { are: 'snoozed'; until: number }
+  | { are: 'stopped'; because: 'bounces' | 'sender' };
+
+/** Returns null if the email is unknown: it was a test email, or its user was erased. */
+export async function showChoices(db: Database, letter: LetterName): Promise<Standing | null> {
+  const recipient = await findMessageById(db, letter);
+  if (!recipient) return null;
+  const { projectId } = letter;
+  const own = await inTimeOf({ db }, projectId);
+  return standingOf(db, { ...recipient, projectId }, own.db.clock.now());
+}
+
+/** The user and address of an email to which a choice applies. */
+export type Recipient = { projectId: number; userId: string; address: string };
+
+export async function standingOf(tx: Tx, recipient: Recipient, now: number): Promise<Standing | null> {
+  const { projectId, address } = recipient;
+  const project = (await listSettings(tx, [projectId])).get(projectId);
+  if (!project) return null;
+  const { topics, timeZone, language } = project.settings;
+  const [person] = await findPeople(tx, [recipient], { emails: false });
+  const inForce = await listInForce(tx, { ...recipient, now });
+  const [refused] = topics.length > 0 ? await findRefusals(tx, [recipient]) : [];
+  return {
+    projectName: project.name,
+    timeZone,
+    userLocale: ownLocale(person?.traits.get(LOCALE_TRAIT)),
+    projectLocale: language,
+    address,
+    letters: lettersOf(inForce),
+    topics: topics.map(({ id, title }) => ({ id, title, isRefused: refused?.has(id) ?? false })),
+  };
+}
+
+/** The recipient's own choices take precedence, because the recipient can revert them. The longest-lasting reason comes first. */
+function lettersOf(inForce: FoundSuppression[]): LettersStanding {
+  const of = (...reasons: FoundSuppression['reason'][]): FoundSuppression | undefined =>
+    inForce.find(({ reason }) => reasons.includes(reason));
+  if (of('unsubscribed', 'complained')) return { are: 'unsubscribed' };
+  if (of('manual')) return { are: 'stopped', because: 'sender' };
+  if (of('hard_bounce', 'soft_bounces')) return { are: 'stopped', because: 'bounces' };
+  const until = of('snoozed')?.until ?? null;
+  return until === null ? { are: 'wanted' } : { are: 'snoozed', until };
+}

@@ -1,0 +1,68 @@
+import type { Tx } from '../../../platform/db/statements.ts';
+import { type Reply, REPLIES_OF_LETTER_MAX, REPLIES_PAGE_MAX } from './reply.ts';
+import { COLUMNS, type ReplyRow, toReply } from './rows.ts';
+
+export type ReplyPage = {
+  projectId: number;
+  userId?: string | null;
+  /** The last reply of the previous page. */
+  after?: Pick<Reply, 'receivedAt' | 'id'> | null;
+  limit: number;
+};
+
+/** Returns one page of replies, newest first. */
+export async function listReplies(tx: Tx, page: ReplyPage): Promise<Reply[]> {
+  const { projectId, userId = null, after = null, limit } = page;
+  const rows = await tx.query<ReplyRow>(
+    `SELECT ${COLUMNS} FROM beckon.reply r
+     WHERE r.project_id = $1 AND ($2::text IS NULL OR r.external_user_id = $2)
+       AND ($3::timestamptz IS NULL OR (r.received_at, r.id) < ($3, $4::uuid))
+     ORDER BY r.received_at DESC, r.id DESC LIMIT $5`,
+    [
+      projectId,
+      userId,
+      after && new Date(after.receivedAt),
+      after?.id ?? null,
+      Math.min(limit, REPLIES_PAGE_MAX),
+    ],
+  );
+  return rows.map(toReply);
+}
+
+/** Counts the replies, up to `most`. */
+export async function countReplies(
+  tx: Tx,
+  { projectId, userId, most }: { projectId: number; userId: string | null; most: number },
+): Promise<number> {
+  const [row] = await tx.query<{ replies: number }>(
+    `SELECT count(*) AS replies FROM (
+       SELECT 1 FROM beckon.reply r WHERE r.project_id = $1 AND ($2::text IS NULL OR r.external_user_id = $2) LIMIT $3
+     ) counted`,
+    [projectId, userId, most],
+  );
+  return row?.replies ?? 0;
+}
+
+/** Returns the replies to one email, oldest first. */
+export async function listThread(
+  tx: Tx,
+  { projectId, messageId }: { projectId: number; messageId: string },
+): Promise<Reply[]> {
+  const rows = await tx.query<ReplyRow>(
+    `SELECT ${COLUMNS} FROM beckon.reply r WHERE r.project_id = $1 AND r.message_id = $2
+     ORDER BY r.received_at, r.id LIMIT $3`,
+    [projectId, messageId, REPLIES_OF_LETTER_MAX],
+  );
+  return rows.map(toReply);
+}
+
+export async function findReply(
+  tx: Tx,
+  { projectId, id }: { projectId: number; id: string },
+): Promise<Reply | undefined> {
+  const [row] = await tx.query<ReplyRow>(
+    `SELECT ${COLUMNS} FROM beckon.reply r WHERE r.project_id = $1 AND r.id = $2`,
+    [projectId, id],
+  );
+  return row && toReply(row);
+}

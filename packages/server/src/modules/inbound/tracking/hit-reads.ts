@@ -1,0 +1,151 @@
+import type { BotVerdict } from '@beckon/contract';
+import { plainList } from '../../../platform/db/list.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import { HITS_MAX, type HitSign, type KeptHit, type LetterPlace } from '../../../features/outcomes/hit.ts';
+
+export type LinkPlace = LetterPlace & { link: number };
+
+/** Returns the target of each of these links, or null for a link that no longer exists. */
+export async function listTargets(tx: Tx, places: LinkPlace[]): Promise<(string | null)[]> {
+  const rows = await tx.prepared<{ url: string | null }>({
+    name: 'outcomes.targets',
+    text: `SELECT l.urls[n.link + 1] AS url
+           FROM unnest($1::bigint[], $2::uuid[], $3::int[]) WITH ORDINALITY AS n(project_id, message_id, link, place)
+           LEFT JOIN beckon.tracking_link l ON l.project_id = n.project_id AND l.message_id = n.message_id
+           ORDER BY n.place`,
+    values: [
+      plainList(places.map((place) => place.projectId)),
+      plainList(places.map((place) => place.messageId)),
+      plainList(places.map((place) => place.link)),
+    ],
+  });
+  return rows.map((row) => row.url);
+}
+
+/** Returns the link targets of an email by link number. Empty if its clicks are not tracked. */
+export async function findUrls(tx: Tx, { projectId, messageId }: LetterPlace): Promise<string[]> {
+  const rows = await tx.query<{ urls: string[] }>(
+    `SELECT urls FROM beckon.tracking_link WHERE project_id = $1 AND message_id = $2`,
+    [projectId, messageId],
+  );
+  return rows[0]?.urls ?? [];
+}
+
+/** `hits`: how many of its hits may be stored. */
+export type DueHits = { messageId: string; hits: number };
+
+/** Lists emails by project with hits that are due for classification, those with the longest wait first. */
+export async function listDueHits(
+  tx: Tx,
+  { now, limit }: { now: number; limit: number },
+): Promise<Map<number, DueHits[]>> {
+  const rows = await tx.prepared<{ project_id: number; message_id: string; hits: number }>({
+    name: 'outcomes.due_hits',
+    text: `SELECT project_id, message_id, least(hits, ${HITS_MAX})::int AS hits FROM beckon.hit_count
+           WHERE settle_at <= $1 ORDER BY settle_at LIMIT $2`,
+    values: [new Date(now), limit],
+  });
+  const byProject = Map.groupBy(rows, (row) => row.project_id);
+  return new Map(
+    [...byProject].map(([projectId, some]) => [
+      projectId,
+      some.map(({ message_id: messageId, hits }) => ({ messageId, hits })),
+    ]),
+  );
+}
+
+/** `sentAt`: when the next server accepted the email, or the first attempt if that is unknown. `opens`: opens are tracked. */
+export type DueLetter = { messageId: string; opens: boolean; urls: string[]; sentAt: number | null };
+
+/**
+ * Claims those of these emails that are still due and that no other process classifies. Reads `message` for the time of sending, one email
+ * at a time. In a join, a planner without statistics reads all emails of the project.
+ */
+export async function claimDueHits(
+  tx: Tx,
+  { projectId, messageIds, now }: { projectId: number; messageIds: string[]; now: number },
+): Promise<DueLetter[]> {
+  const rows = await tx.prepared<{
+    message_id: string;
+    opens: boolean;
+    urls: string[];
+    sent_at: Date | null;
+  }>({
+    name: 'outcomes.claim_hits',
+    text: `SELECT c.message_id, l.opens, l.urls,
+             (SELECT CASE WHEN m.state = 'sent' THEN m.ended_at ELSE m.first_at END FROM beckon.message m
+              WHERE m.project_id = c.project_id AND m.id = c.message_id) AS sent_at
+           FROM beckon.hit_count c
+           JOIN beckon.tracking_link l ON l.project_id = c.project_id AND l.message_id = c.message_id
+           WHERE c.project_id = $1 AND c.message_id = ANY ($2::uuid[]) AND c.settle_at <= $3
+           ORDER BY c.message_id FOR UPDATE OF c SKIP LOCKED`,
+    values: [projectId, plainList(messageIds), new Date(now)],
+  });
+  return rows.map((row) => ({
+    messageId: row.message_id,
+    opens: row.opens,
+    urls: row.urls,
+    sentAt: row.sent_at?.getTime() ?? null,
+  }));
+}
+
+type Row = {
+  project_id: number;
+  message_id: string;
+  number: number;
+  kind: KeptHit['kind'];
+  link: number | null;
+  at: Date;
+  bot: BotVerdict | null;
+  agent: string | null;
+  remote: string | null;
+  signs: HitSign[];
+};
+
+export type KeptHitOf = LetterPlace & KeptHit;
+
+/** Lists the stored hits of these emails, at most a hundred each. */
+export async function listHits(tx: Tx, letters: LetterPlace[]): Promise<KeptHitOf[]> {
+  if (letters.length === 0) return [];
+  const rows = await tx.prepared<Row>({
+    name: 'outcomes.hits',
+    text: `SELECT h.project_id, h.message_id, h.number, h.kind, h.link, h.at, h.bot, h.agent, h.remote, h.signs
+           FROM unnest($1::bigint[], $2::uuid[]) AS n(project_id, message_id)
+           JOIN beckon.hit h ON h.project_id = n.project_id AND h.message_id = n.message_id
+           ORDER BY h.project_id, h.message_id, h.number`,
+    values: [
+      plainList(letters.map((letter) => letter.projectId)),
+      plainList(letters.map((letter) => letter.messageId)),
+    ],
+  });
+  return rows.map(({ project_id: projectId, message_id: messageId, at, ...rest }) => ({
+    projectId,
+    messageId,
+    at: at.getTime(),
+    ...rest,
+  }));
+}
+
+/** A hit with its classification. `bot` is null before that. */
+export type JudgedHit = KeptHit & { botReason: string | null };
+
+/** Lists the hits of an email with their classification. `counted` is the number of all hits, while at most a hundred are stored. */
+export async function listJudgedHits(
+  tx: Tx,
+  { projectId, messageId }: LetterPlace,
+): Promise<{ hits: JudgedHit[]; counted: number }> {
+  const rows = await tx.query<
+    Omit<Row, 'project_id' | 'message_id'> & { reason: string | null; hits: number }
+  >(
+    `SELECT h.number, h.kind, h.link, h.at, h.bot, h.bot_reason AS reason, h.agent, h.remote, h.signs, c.hits
+     FROM beckon.hit_count c JOIN beckon.hit h ON h.project_id = c.project_id AND h.message_id = c.message_id
+     WHERE c.project_id = $1 AND c.message_id = $2 ORDER BY h.at, h.number`,
+    [projectId, messageId],
+  );
+  const hits = rows.map(({ at, reason: botReason, hits: _hits, ...rest }) => ({
+    ...rest,
+    at: at.getTime(),
+    botReason,
+  }));
+  return { hits, counted: rows[0]?.hits ?? 0 };
+}

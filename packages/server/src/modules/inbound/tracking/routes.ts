@@ -1,0 +1,123 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../../platform/time/clock.ts';
+import {
+  type LetterName,
+  readLetterToken,
+  type TokenKeys,
+  type TokenUse,
+} from '../../../platform/crypto/email-token.ts';
+import type { Log } from '../../../platform/log.ts';
+import type { Hit } from '../../../features/outcomes/hit.ts';
+import { signsOf } from '../../../features/outcomes/bot.ts';
+import type { Tracker } from './tracker.ts';
+import { clientAddress, type TransportRules } from '../../../platform/http/transport.ts';
+import { linkPage, PIXEL } from './pages.ts';
+
+export type TrackingDeps = {
+  tracker: Pick<Tracker, 'note' | 'targetOf'>;
+  tokenKeys: TokenKeys;
+  transport: TransportRules;
+  clock: Clock;
+  log: Log;
+};
+
+/**
+ * Serves the pixel of an email and its links: `/o/<token>.gif` and `/c/<token>/<number>`. Only tokens that we signed are valid, for a year,
+ * and nothing in a request decides the target. A HEAD is answered and not counted.
+ */
+export function mountTracking(app: FastifyInstance, deps: TrackingDeps): void {
+  app.get<{ Params: { token: string } }>('/o/:token', (request, reply) => {
+    const name = nameIn(request.params.token.replace(/\.gif$/i, ''), 'open', deps);
+    if (name === null) return gone(reply);
+    note(deps, request, { ...name, kind: 'open', link: null });
+    return plain(reply).type('image/gif').send(PIXEL);
+  });
+  app.get<{ Params: { token: string; link: string } }>('/c/:token/:link', async (request, reply) => {
+    const { token, link: text } = request.params;
+    if (!LINK_NUMBER.test(text)) return gone(reply);
+    const link = Number(text);
+    const name = nameIn(token, `click ${link}`, deps);
+    if (name !== null) return follow(deps, { request, reply, name, link });
+    const trapped = nameIn(token, 'trap', deps);
+    if (trapped === null) return gone(reply);
+    note(deps, request, { ...trapped, kind: 'trap', link: null });
+    return plain(reply).code(204).send();
+  });
+}
+
+const LINK_NUMBER = /^(?:0|[1-9]\d{0,2})$/;
+const GOOD_FOR_MS = 365 * 86_400_000;
+const AGENT_MAX_CHARS = 300;
+const RETRY_AFTER_S = 5;
+
+function nameIn(token: string, use: TokenUse, { tokenKeys, clock }: TrackingDeps): LetterName | null {
+  const name = readLetterToken(token, use, tokenKeys);
+  return name !== null && clock.now() - madeAt(name.messageId) <= GOOD_FOR_MS ? name : null;
+}
+
+/** The id of an email begins with the time of its creation. */
+function madeAt(messageId: string): number {
+  return Number.parseInt(messageId.replaceAll('-', '').slice(0, 12), 16);
+}
+
+type Following = { request: FastifyRequest; reply: FastifyReply; name: LetterName; link: number };
+
+async function follow(deps: TrackingDeps, { request, reply, name, link }: Following): Promise<FastifyReply> {
+  try {
+    const target = webAddress(await deps.tracker.targetOf({ ...name, link }));
+    if (target === null) return gone(reply);
+    note(deps, request, { ...name, kind: 'click', link });
+    return plain(reply).code(302).header('Location', target).send();
+  } catch (error) {
+    deps.log.warn({ err: error, project_id: name.projectId }, 'link.not_followed');
+    return page(reply.header('Retry-After', String(RETRY_AFTER_S)), 503, 'unavailable');
+  }
+}
+
+/** Returns the target as a header value if it is a web page, whatever the table contains. */
+function webAddress(target: string | null): string | null {
+  const url = target === null ? null : URL.parse(target);
+  return url && (url.protocol === 'https:' || url.protocol === 'http:') ? url.href : null;
+}
+
+function note(
+  { tracker, clock, transport }: TrackingDeps,
+  request: FastifyRequest,
+  fetched: Pick<Hit, 'projectId' | 'messageId' | 'kind' | 'link'>,
+): void {
+  if (request.method === 'HEAD') return;
+  const { headers } = request;
+  const agent = (headers['user-agent'] ?? '').slice(0, AGENT_MAX_CHARS);
+  const purpose = PURPOSES.map((name) => headers[name] ?? '').join(' ');
+  tracker.note({
+    ...fetched,
+    at: clock.now(),
+    signs: signsOf({ agent, purpose }),
+    agent: agent === '' ? null : agent,
+    remote: clientAddress(transport, request.raw) || null,
+  });
+}
+
+/** Headers by which browsers announce, or announced, a prefetch. */
+const PURPOSES = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
+
+function gone(reply: FastifyReply): FastifyReply {
+  return page(reply, 404, 'invalid');
+}
+
+function page(reply: FastifyReply, status: number, state: 'invalid' | 'unavailable'): FastifyReply {
+  return plain(reply)
+    .code(status)
+    .header('Vary', 'Accept-Language')
+    .header(
+      'Content-Security-Policy',
+      "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    )
+    .type('text/html; charset=utf-8')
+    .send(linkPage(state, reply.request.headers['accept-language']));
+}
+
+/** A browser must not pass the token of a link on to its target. */
+function plain(reply: FastifyReply): FastifyReply {
+  return reply.headers({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' });
+}

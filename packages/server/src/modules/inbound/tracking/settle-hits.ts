@@ -1,0 +1,99 @@
+import { claimDueHits, type DueHits, listDueHits, listHits } from './hit-reads.ts';
+import type { Happened } from '../../../features/outcomes/outcome.ts';
+import { putOffHits, saveVerdicts, settleCounts } from '../../../features/outcomes/store.ts';
+import { settleLetter } from './classify-email-hits.ts';
+import { readTurn } from '../../../platform/locks/project-lock.ts';
+import { isCollision, isPoisonous } from '../../../platform/db/errors.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import { timed } from '../../../platform/locks/test-clock-offset.ts';
+import { type RecordDeps, recordOutcomesIn } from '../../../flows/record-outcome/record-outcomes.ts';
+
+/** How many emails are read at once. */
+const LETTERS_MAX = 500;
+/**
+ * Hits of a project that are classified in one transaction. Each may become two outcomes, and each outcome a delivery to every endpoint.
+ */
+const HITS_AT_ONCE = 1_000;
+/** Hits that cannot be classified come before all others, and without this delay only they would be read. */
+const AGAIN_MS = 60_000;
+
+/**
+ * Classifies hits that are old enough, and records the outcomes in the same transaction. A failing project does not affect the others.
+ * Returns the number of emails.
+ */
+export async function settleHits(deps: RecordDeps): Promise<{ letters: number; isMore: boolean }> {
+  const { db } = deps;
+  const due = await listDueHits(db, { now: db.clock.now(), limit: LETTERS_MAX });
+  const found = [...due.values()].reduce((sum, some) => sum + some.length, 0);
+  let letters = 0;
+  for (const [projectId, some] of due)
+    for (const messageIds of inParts(some)) letters += await settleSome(deps, { projectId, messageIds });
+  // Emails that are locked or fail are found again at once, so it continues only after progress.
+  return { letters, isMore: found === LETTERS_MAX && letters > 0 };
+}
+
+/** Splits emails by their number of hits, because a scanner follows every link of every email, all at once. */
+function inParts(due: DueHits[]): string[][] {
+  const parts: string[][] = [];
+  let room = 0;
+  for (const { messageId, hits } of due) {
+    if (hits <= room) parts.at(-1)?.push(messageId);
+    else {
+      parts.push([messageId]);
+      room = HITS_AT_ONCE;
+    }
+    room -= hits;
+  }
+  return parts;
+}
+
+type Due = { projectId: number; messageIds: string[] };
+
+/** Classifies the hits of these emails. An email that the database rejects is found by bisection. */
+async function settleSome(deps: RecordDeps, { projectId, messageIds }: Due): Promise<number> {
+  const { db, log } = deps;
+  try {
+    return await db.transaction((tx) => settleIn(tx, deps, { projectId, messageIds }));
+  } catch (error) {
+    if (isPoisonous(error) && messageIds.length > 1) {
+      const half = Math.ceil(messageIds.length / 2);
+      const settled = await settleSome(deps, { projectId, messageIds: messageIds.slice(0, half) });
+      return settled + (await settleSome(deps, { projectId, messageIds: messageIds.slice(half) }));
+    }
+    log.warn({ project_id: projectId, emails: messageIds.length, err: error }, 'hits.not_classified');
+    if (!isCollision(error))
+      await putOffHits(db, { projectId, messageIds, until: new Date(db.clock.now() + AGAIN_MS) });
+    return 0;
+  }
+}
+
+/** Locks the counts before everything else, and only those that are free, so that no holder of one waits for another. */
+async function settleIn(tx: Tx, { db, newId }: RecordDeps, { projectId, messageIds }: Due): Promise<number> {
+  const now = db.clock.now();
+  const letters = await claimDueHits(tx, { projectId, messageIds, now });
+  if (letters.length === 0) return 0;
+  const places = letters.map(({ messageId }) => ({ projectId, messageId }));
+  const { aheadMs } = await readTurn(tx, projectId);
+  const hits = Map.groupBy(await listHits(tx, places), ({ messageId }) => messageId);
+  const settled = letters.map(({ messageId, sentAt, ...letter }) => {
+    // Hits are in real time, and the email was sent by the clock of its project.
+    const leftAt = sentAt === null ? null : sentAt - aheadMs;
+    return { messageId, ...settleLetter({ ...letter, sentAt: leftAt }, hits.get(messageId) ?? [], now) };
+  });
+  const judged = settled.flatMap(({ messageId, ...of }) => of.judged.map((one) => ({ messageId, ...one })));
+  await saveVerdicts(tx, projectId, judged);
+  await settleCounts(tx, projectId, settled);
+  db.reach?.('hits_settling');
+  const happened = settled.flatMap(({ messageId, ...of }) =>
+    of.happened.map((one): Happened => ({
+      projectId,
+      messageId,
+      ...one,
+      occurredAt: one.occurredAt + aheadMs,
+    })),
+  );
+  const own = timed({ db, newId }, aheadMs);
+  if (happened.length > 0)
+    await recordOutcomesIn(tx, projectId, { happened, now: now + aheadMs, newId: own.newId, aheadMs });
+  return letters.length;
+}
