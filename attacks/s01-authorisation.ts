@@ -73,8 +73,8 @@ export const s01: Attack = {
       ...(await runTests(target, [
         'packages/server/src/modules/workspace/dashboard-api/access.test.ts',
         'packages/server/src/modules/workspace/dashboard-api/mount.test.ts',
-        'packages/server/src/http/v1/dashboard-only.test.ts',
-        'packages/server/src/features/keys/keyring.test.ts',
+        'packages/server/src/modules/ingest/api/dashboard-only.test.ts',
+        'packages/server/src/modules/ingest/keys/keyring.test.ts',
       ])),
     ];
   },

@@ -104,9 +104,9 @@ export const s05: Attack = {
     if (after.status !== 200 || /isAdmin/.test(after.text))
       findings.push({ severity: 'high', what: 'it is not well afterwards', evidence: after.text });
     const tests = await runTests(target, [
-      'packages/server/src/http/v1/bad-input.test.ts',
-      'packages/server/src/http/v1/envelope.test.ts',
-      'packages/server/src/http/v1/json-cost.test.ts',
+      'packages/server/src/modules/ingest/api/bad-input.test.ts',
+      'packages/server/src/modules/ingest/api/envelope.test.ts',
+      'packages/server/src/modules/ingest/api/json-cost.test.ts',
       'packages/server/src/platform/text/json-scan.test.ts',
       'packages/server/src/modules/workspace/dashboard-api/hostile.test.ts',
       'packages/server/src/platform/records/record.test.ts',

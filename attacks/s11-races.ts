@@ -20,7 +20,7 @@ export const s11: Attack = {
       ...(await sameDraft(target, victim)),
       ...(await revoked(target, victim)),
       ...(await runTests(target, [
-        'packages/server/src/flows/accept/accept.test.ts',
+        'packages/server/src/modules/ingest/accept/accept.test.ts',
         'packages/server/src/flows/move-draft.test.ts',
         'packages/server/src/features/drafts/drafts.test.ts',
       ])),

@@ -4,7 +4,7 @@ import { parsePredicate } from '../packages/server/src/platform/predicate/parse.
 import type { Predicate } from '../packages/server/src/platform/predicate/predicate.ts';
 import { predicateSql } from '../packages/server/src/platform/predicate/sql.ts';
 import { sqlParams } from '../packages/server/src/platform/predicate/sql-params.ts';
-import { ensurePartitions } from '../packages/server/src/features/events/partitions.ts';
+import { ensurePartitions } from '../packages/server/src/modules/users/events/partitions.ts';
 import { createAudience } from '../packages/server/src/flows/create-audience.ts';
 import type { Database } from '../packages/server/src/platform/db/database.ts';
 import { fillInSteps, withClient } from './fill.ts';

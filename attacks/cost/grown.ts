@@ -35,7 +35,7 @@ export const GROWN: Grown[] = [
     frame: (text) => `{"users":[{"external_user_id":"u","traits":{"list":[${text}1]}}]}`,
     async load() {
       const { checkJson, MANY_JSON } = await import('../../packages/server/src/platform/http/check-json.ts');
-      const { readBulk } = await import('../../packages/server/src/http/v1/envelope.ts');
+      const { readBulk } = await import('../../packages/server/src/modules/ingest/api/envelope.ts');
       const { runSteps } = await import('../../packages/server/src/platform/time/steps.ts');
       const { readUser } = await import('../../packages/server/src/platform/records/record.ts');
       return (input) => {
@@ -249,7 +249,7 @@ export const GROWN: Grown[] = [
     nests: [['(', ')']],
     frame: (text) => text,
     async load() {
-      const { readStreamFilter } = await import('../../packages/server/src/features/stream/stream.ts');
+      const { readStreamFilter } = await import('../../packages/server/src/modules/users/activity/stream.ts');
       return (filter) => readStreamFilter(filter);
     },
   },

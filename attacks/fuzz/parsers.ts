@@ -15,15 +15,15 @@ import { judgeDkim } from '../../packages/server/src/features/domains/judge-dkim
 import { judgeDmarc } from '../../packages/server/src/features/domains/judge-dmarc.ts';
 import { readSpf } from '../../packages/server/src/features/domains/judge-spf.ts';
 import { readDomainName } from '../../packages/server/src/features/domains/domain-name.ts';
-import { readIdempotencyKey } from '../../packages/server/src/features/idempotency/key.ts';
+import { readIdempotencyKey } from '../../packages/server/src/modules/ingest/idempotency/key.ts';
 import { parseRule } from '../../packages/server/src/features/rules/parse.ts';
 import { SHIPPED_RULES } from '../../packages/server/src/features/rules/shipped.ts';
-import { momentOf, readStreamFilter } from '../../packages/server/src/features/stream/stream.ts';
+import { momentOf, readStreamFilter } from '../../packages/server/src/modules/users/activity/stream.ts';
 import { readRetryAfter } from '../../packages/server/src/modules/webhooks/deliveries/schedule.ts';
 import { readTemplate } from '../../packages/server/src/features/writing/parse-template.ts';
 import { readPage } from '../../packages/server/src/modules/workspace/dashboard-api/pages.ts';
 import { runSteps } from '../../packages/server/src/platform/time/steps.ts';
-import { readBatch, readBulk, readSingle } from '../../packages/server/src/http/v1/envelope.ts';
+import { readBatch, readBulk, readSingle } from '../../packages/server/src/modules/ingest/api/envelope.ts';
 import { authenticateMail } from '../../packages/server/src/modules/inbound/mail/authenticate.ts';
 import { isQuick } from '../../packages/server/src/modules/inbound/mail/reader.ts';
 import { checkUrl } from '../../packages/server/src/platform/outbound/check-url.ts';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { withClient } from '../fill.ts';
-import { dedupeKey } from '../../packages/server/src/features/events/event.ts';
+import { dedupeKey } from '../../packages/server/src/modules/users/events/event.ts';
 import type { Ground } from '../stage.ts';
 import { CHUNK } from './records.ts';
 

@@ -3,7 +3,7 @@ import { Fault } from '../../packages/server/src/platform/fault.ts';
 import { createSigners } from '../../packages/server/src/features/domains/signers.ts';
 import { type Act, moveDraft } from '../../packages/server/src/flows/move-draft.ts';
 import { resumeProject, pauseProject } from '../../packages/server/src/flows/pause-project.ts';
-import { revokeKey } from '../../packages/server/src/flows/revoke-key.ts';
+import { revokeKey } from '../../packages/server/src/modules/ingest/keys/revoke.ts';
 import { createRenderer } from '../../packages/server/src/flows/rendering/renderer.ts';
 import type { Mailroom } from '../../packages/server/src/flows/send-drafts/mailroom.ts';
 import { NO_PROVIDERS } from '../../packages/server/src/flows/send-drafts/providers.ts';

@@ -1,4 +1,4 @@
-import { readIdempotencyKey } from '../../packages/server/src/features/idempotency/key.ts';
+import { readIdempotencyKey } from '../../packages/server/src/modules/ingest/idempotency/key.ts';
 import type { Entry, World } from '../journal.ts';
 import { type EventRow, type Facts, NO_ROWS, type Rows } from './facts.ts';
 import { historyOf } from './read-journals.ts';

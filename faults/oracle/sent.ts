@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../packages/server/src/platform/text/canonical-json.ts';
-import { readIdempotencyKey } from '../../packages/server/src/features/idempotency/key.ts';
+import { readIdempotencyKey } from '../../packages/server/src/modules/ingest/idempotency/key.ts';
 import type { Answer, OnceRow, Request } from './facts.ts';
 
 /** One record of a request, in the form in which its effect can be checked. */

@@ -2,7 +2,7 @@ import { deriveKey } from '../../packages/server/src/platform/crypto/hash.ts';
 import { idMaker, type NewId } from '../../packages/server/src/platform/ids.ts';
 import { createSealer, type Sealer } from '../../packages/server/src/platform/crypto/encrypt.ts';
 import type { MailSettings } from '../../packages/server/src/features/domains/domain.ts';
-import { createKey } from '../../packages/server/src/flows/create-key.ts';
+import { createKey } from '../../packages/server/src/modules/ingest/keys/create.ts';
 import { createProject } from '../../packages/server/src/flows/create-project.ts';
 import { createRule } from '../../packages/server/src/flows/create-rule.ts';
 import { addDomain } from '../../packages/server/src/flows/domains/change-domain.ts';

@@ -12,7 +12,7 @@ What it does: `git mv`; rewrites import, export … from, import(), import('…'
 join(import.meta.dirname, '…') in every .ts/.tsx/.mts/.mjs/.js file of the repository; follows names through barrels to
 the file that defines them; writes modules/*/index.ts with exactly the names that other modules, main/ and old folders
 use (tests, testkit, bench and the other harnesses import the defining file); rewrites `packages/server/src/…` and
-src-relative paths (`flows/accept/flush.ts`) in every tracked text file. It prints what is left for a human.
+src-relative paths (`modules/ingest/accept/flush.ts`) in every tracked text file. It prints what is left for a human.
 Run `npx oxfmt` on the changed files afterwards. The tree must be clean in git.
 """
 import collections, json, os, re, subprocess, sys

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
 import { silentLog } from '../../packages/server/src/platform/log.ts';
-import { type Accept, createAccept } from '../../packages/server/src/flows/accept/index.ts';
-import type { Entry, Verdict } from '../../packages/server/src/flows/accept/entry.ts';
+import { type Accept, createAccept } from '../../packages/server/src/modules/ingest/accept/accept.ts';
+import type { Entry, Verdict } from '../../packages/server/src/modules/ingest/accept/entry.ts';
 import { type Random, randomOf } from '../../packages/server/src/flows/demo/random.ts';
 import { must } from '../emails/checks.ts';
 import { Violation } from '../schedule.ts';

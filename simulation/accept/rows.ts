@@ -1,7 +1,7 @@
 import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
 import { must } from '../emails/checks.ts';
 
-/** The rows of the accept path, and the effect of the single statement of a flush on them: see `STORE` in `flows/accept/statements.ts`. */
+/** The rows of the accept path, and the effect of the single statement of a flush on them: see `STORE` in `modules/ingest/accept/statements.ts`. */
 export type Kept = { fingerprint: string; status: number; acceptedAt: Date };
 export type Rows = {
   waiting: Map<number, number>;

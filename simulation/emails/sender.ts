@@ -3,8 +3,8 @@ import { cancel, release } from '../../packages/server/src/features/drafts/hold-
 import { closeEditor } from '../../packages/server/src/features/drafts/edit-draft.ts';
 import { type Decided, isRefused } from '../../packages/server/src/features/drafts/refuse.ts';
 import { type Draft, ENGINE } from '../../packages/server/src/features/drafts/draft.ts';
-import { personKey } from '../../packages/server/src/features/people/people.ts';
-import type { Person as Tracked } from '../../packages/server/src/features/people/person.ts';
+import { personKey } from '../../packages/server/src/modules/users/people/people.ts';
+import type { Person as Tracked } from '../../packages/server/src/modules/users/people/person.ts';
 import { CONTEND_WITHIN_MS } from '../../packages/server/src/features/sending/caps.ts';
 import type { GateAnswer } from '../../packages/server/src/features/sending/gate.ts';
 import { quietUntil } from '../../packages/server/src/features/sending/quiet-hours.ts';

@@ -1,7 +1,7 @@
 import { CANONICAL_EVENTS } from '@beckon/contract';
-import { buildDocument } from '../../packages/server/src/http/reference/document.ts';
-import { GUIDE } from '../../packages/server/src/http/reference/guide.ts';
-import type { Operation } from '../../packages/server/src/http/reference/openapi.ts';
+import { buildDocument } from '../../packages/server/src/modules/ingest/reference/document.ts';
+import { GUIDE } from '../../packages/server/src/modules/ingest/reference/guide.ts';
+import type { Operation } from '../../packages/server/src/modules/ingest/reference/openapi.ts';
 import { tableOf } from './table.ts';
 
 const DOCUMENT = buildDocument({ publicUrl: 'http://localhost:8080', version: '0' });

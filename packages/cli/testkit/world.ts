@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import type { DeviceAnswer, DeviceBegun, TokenScope } from '@beckon/contract/dashboard';
 import { offerSetup } from '../../server/src/modules/workspace/members/offer-link.ts';
-import { createKey } from '../../server/src/flows/create-key.ts';
+import { createKey } from '../../server/src/modules/ingest/keys/create.ts';
 import { freePort } from '../../server/testkit/free-port.ts';
 import { PEPPER, type TestServer, testServer, type TestServerOptions } from '../../server/testkit/server.ts';
 import { tokenOf } from '../../server/testkit/team.ts';

@@ -9,10 +9,10 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
       'features/audiences/reads.ts': [`WHERE state = $1 AND state <> 'served'`],
       'features/domains/reads.ts': ['WHERE next_check_at <= $1', 'WHERE tracking_next_at <= $1'],
       'features/drafts/counts.ts': ['SELECT d.project_id FROM beckon.draft d'],
-      'features/events/reads.ts': ['SELECT DISTINCT project_id FROM beckon.counted_event'],
+      'modules/users/events/reads.ts': ['SELECT DISTINCT project_id FROM beckon.counted_event'],
       'modules/imports/reads.ts': [`WHERE state IN ('uploading', 'ready', 'checked', 'paused')`],
       'modules/inbound/tracking/hit-reads.ts': ['WHERE settle_at <= $1'],
-      'features/people/store.ts': [
+      'modules/users/people/store.ts': [
         'WITH RECURSIVE place(project_id)',
         'SELECT DISTINCT project_id FROM beckon.erasure',
       ],
@@ -58,7 +58,7 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
   {
     why: 'Is about a table and not about rows',
     statements: {
-      'features/events/partition-store.ts': [
+      'modules/users/events/partition-store.ts': [
         `'beckon.event'::regclass`,
         'LIKE beckon.event',
         'ATTACH PARTITION',
@@ -82,12 +82,12 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
         'FROM beckon.event e WHERE …',
         'SELECT (extract(epoch FROM min(e.received_at))',
       ],
-      'features/people/store.ts': ['DELETE FROM beckon.person …', 'DELETE FROM beckon.person_email …'],
+      'modules/users/people/store.ts': ['DELETE FROM beckon.person …', 'DELETE FROM beckon.person_email …'],
       'features/people/timeline.ts': ['FROM beckon.'],
       'features/sending/letters.ts': ['FROM beckon.message m WHERE …'],
-      'features/stream/page-store.ts': ['beckon.'],
+      'modules/users/activity/page-store.ts': ['beckon.'],
       'features/suppressions/store.ts': ['FROM beckon.suppression WHERE … FOR UPDATE'],
-      'flows/accept/statements.ts': ['WHERE project_id IN (…)'],
+      'modules/ingest/accept/statements.ts': ['WHERE project_id IN (…)'],
     },
   },
 ];

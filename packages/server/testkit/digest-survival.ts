@@ -1,7 +1,7 @@
 import { systemClock } from '../src/platform/time/clock.ts';
 import { silentLog } from '../src/platform/log.ts';
-import { isSuppressed } from '../src/features/people/watermark.ts';
-import { listPeople } from '../src/features/people/people.ts';
+import { isSuppressed } from '../src/modules/users/people/watermark.ts';
+import { listPeople } from '../src/modules/users/people/people.ts';
 import { createProject } from '../src/flows/create-project.ts';
 import { type Database, openDatabase } from '../src/platform/db/database.ts';
 import {

@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest';
-import { createKey } from '../src/flows/create-key.ts';
-import { decodeChunk } from '../src/features/inbox/chunk.ts';
+import { createKey } from '../src/modules/ingest/keys/create.ts';
+import { decodeChunk } from '../src/modules/ingest/queue/chunk.ts';
 import { type Answer, ask, type Asking } from './client.ts';
 import { heldClock, type HeldClock } from './clock.ts';
 import { bodyOf, type Facts } from './endpoints.ts';

@@ -1,6 +1,6 @@
 import { zstdDecompressSync } from 'node:zlib';
 import type { Tx } from '../src/platform/db/statements.ts';
-import { decodeChunk } from '../src/features/inbox/chunk.ts';
+import { decodeChunk } from '../src/modules/ingest/queue/chunk.ts';
 
 /**
  * Finds every column of the schema that contains one of these texts, as `table.column`. It reads the tables from the catalog, so that it

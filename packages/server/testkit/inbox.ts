@@ -1,7 +1,7 @@
-import { encodeChunk } from '../src/features/inbox/chunk.ts';
-import type { Priority } from '../src/features/inbox/take.ts';
-import { lockQueue } from '../src/features/inbox/queue.ts';
-import { insertChunks, updateQueueAdvanced } from '../src/features/inbox/store.ts';
+import { encodeChunk } from '../src/modules/ingest/queue/chunk.ts';
+import type { Priority } from '../src/modules/ingest/queue/take-chunks.ts';
+import { lockQueue } from '../src/modules/ingest/queue/queue.ts';
+import { insertChunks, updateQueueAdvanced } from '../src/modules/ingest/queue/store.ts';
 import type { Database } from '../src/platform/db/database.ts';
 
 export type Put = {

@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '../src/platform/time/clock.ts';
 import { silentLog, type Log } from '../src/platform/log.ts';
-import { createKey } from '../src/flows/create-key.ts';
+import { createKey } from '../src/modules/ingest/keys/create.ts';
 import { createProject } from '../src/flows/create-project.ts';
 import type { Mailroom } from '../src/flows/send-drafts/mailroom.ts';
 import type { Transport } from '../src/flows/send-drafts/transport.ts';

@@ -2,7 +2,7 @@ import { type FieldFault, Fault } from '../platform/fault.ts';
 import { mentionsOf } from '../platform/predicate/mentions.ts';
 import type { Predicate } from '../platform/predicate/predicate.ts';
 import { loadModels } from '../features/audiences/load-models.ts';
-import { beginCounting, findCounted } from '../features/events/counted.ts';
+import { beginCounting, findCounted } from '../modules/users/index.ts';
 import type { Definition } from '../features/rules/rule.ts';
 import { type ParsedRule, parseRule } from '../features/rules/parse.ts';
 import { checkLetter } from '../features/writing/check-letter.ts';

@@ -12,7 +12,7 @@ import { countReview, listDraftPage } from '../features/drafts/review.ts';
 import type { Draft } from '../features/drafts/draft.ts';
 import { listDrafts, listMoves } from '../features/drafts/reads.ts';
 import { listQueued } from '../features/drafts/queue.ts';
-import { knownProperties } from '../features/events/known-properties.ts';
+import { knownProperties } from '../modules/users/events/known-properties.ts';
 import { acceptUnchanged, closeGate, confirmRestore } from './confirm-restore.ts';
 import { createAudience } from './create-audience.ts';
 import { createProject } from './create-project.ts';

@@ -20,7 +20,7 @@ import { findRunsById } from '../features/sequences/reads.ts';
 import type { Run } from '../features/sequences/run.ts';
 import { dueEarlier, duesOf } from '../platform/locks/timers.ts';
 import { takeTurn } from '../platform/locks/project-lock.ts';
-import { countWaiting } from '../features/inbox/count-waiting.ts';
+import { countWaiting } from '../modules/ingest/index.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import { resolveLost } from './record-outcome/resolve-unknown.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/time/clock.ts';
-import { openQueue } from '../features/inbox/queue.ts';
+import { openQueue } from '../modules/ingest/index.ts';
 import { Fault } from '../platform/fault.ts';
 import { countProjectsOf, type Project, lockOrganization } from '../modules/workspace/index.ts';
 import { createProject as create, type NewProject } from '../features/projects/create-project.ts';

@@ -9,21 +9,27 @@ import { eraseDrafts } from '../features/drafts/store.ts';
 import { listOpenOfPeople } from '../features/drafts/reads.ts';
 import { listEndpoints, lockEndpoints, eraseMessages as eraseWebhooks } from '../modules/webhooks/index.ts';
 import { leaveEnrollments } from '../features/enrollments/store.ts';
-import { eraseEvents, leaveCounting } from '../features/events/erase-events.ts';
-import { eraseDead } from '../features/inbox/dead.ts';
-import { lockQueue } from '../features/inbox/queue.ts';
-import { oldestWaiting } from '../features/inbox/take.ts';
+import {
+  eraseEvents,
+  leaveCounting,
+  erasePersonRows,
+  idBefore,
+  rememberErasure,
+  findEmails,
+  isStorable,
+  unknownPerson,
+  type PersonId,
+  personKey,
+  addChanges,
+  eraseChanges,
+} from '../modules/users/index.ts';
+import { eraseDead, lockQueue, oldestWaiting } from '../modules/ingest/index.ts';
 import { deleteMailOf as eraseMail } from '../features/test-inbox/store.ts';
 import { eraseHits, eraseOutcomes } from '../features/outcomes/store.ts';
-import { erasePersonRows, idBefore, rememberErasure } from '../features/people/erase-person.ts';
-import { findEmails } from '../features/people/find-emails.ts';
-import { isStorable, unknownPerson } from '../features/people/show-person.ts';
-import { type PersonId, personKey } from '../features/people/people.ts';
 import { eraseReplies } from '../modules/inbound/index.ts';
 import { deleteOfPerson as eraseRuleRows } from '../features/rules/store.ts';
 import { deleteMessages as eraseMessages } from '../features/sending/store.ts';
 import { eraseRuns } from '../features/sequences/store.ts';
-import { addChanges, eraseChanges } from '../features/stream/store.ts';
 import type { SuppressionHasher } from '../features/suppressions/hasher.ts';
 import { newModel, takeTurn } from '../platform/locks/project-lock.ts';
 import { eraseViews } from '../modules/workspace/index.ts';

@@ -1,6 +1,5 @@
 import { normaliseAddress } from '../platform/net/address.ts';
-import type { ChangedPerson, PersonId } from '../features/people/people.ts';
-import { findByAddress } from '../features/people/find-emails.ts';
+import { type ChangedPerson, type PersonId, findByAddress } from '../modules/users/index.ts';
 import type { ClearPlace, StoredSuppression, SuppressedPlace } from '../features/suppressions/suppression.ts';
 import { findLift, findSuppression, type Lift, listHashingProjects } from '../features/suppressions/reads.ts';
 import { hashPlaces, restorePlaces } from '../features/suppressions/erased.ts';

@@ -1,12 +1,18 @@
 import { iso, isoOrNull } from '../platform/time/clock.ts';
 import { listDecisionsOf } from '../features/decisions/reads.ts';
-import { listAll } from '../features/events/list-events.ts';
+import {
+  listAll,
+  isStorable,
+  showPerson,
+  type ShownPerson,
+  unknownPerson,
+  listBuried,
+  listNoted,
+  type PersonId,
+} from '../modules/users/index.ts';
 import { listWholeMailOf, type WholeMail } from '../features/test-inbox/reads.ts';
 import { listAllOutcomes, listHitTraces, listLinkTraces } from '../features/outcomes/list-of-person.ts';
-import { isStorable, showPerson, type ShownPerson, unknownPerson } from '../features/people/show-person.ts';
-import { listBuried, listNoted } from '../features/people/list-noted.ts';
 import { listEntryTraces, listMessageTraces, listTimerTraces } from '../features/people/list-traces.ts';
-import type { PersonId } from '../features/people/people.ts';
 import { listReplies, type Reply } from '../modules/inbound/index.ts';
 import { listRunsOf } from '../features/sequences/reads.ts';
 import { findRefusals, findSuppressions } from '../features/suppressions/reads.ts';

@@ -3,10 +3,15 @@ import type { AudienceModel } from '../features/audiences/model.ts';
 import { findAskedMembers } from '../features/audiences/standings.ts';
 import { answerQuestions, type Ask, type WindowAnswers } from '../features/events/questions.ts';
 import { countStored } from '../features/events/count-stored.ts';
-import { type CountedNames, isCountedFor } from '../features/events/counted.ts';
-import { findTotals, type Total } from '../features/events/events.ts';
-import type { Person } from '../features/people/person.ts';
-import { type PersonId, personKey } from '../features/people/people.ts';
+import {
+  type CountedNames,
+  isCountedFor,
+  findTotals,
+  type Total,
+  type Person,
+  type PersonId,
+  personKey,
+} from '../modules/users/index.ts';
 import type { Tx } from '../platform/db/statements.ts';
 
 /** The data about a user that conditions may use, except for their audiences. */

@@ -1,10 +1,9 @@
-import { forgetEvents } from '../features/events/erase-events.ts';
-import { forgetDead } from '../features/inbox/dead.ts';
+import { forgetEvents, forgetStream } from '../modules/users/index.ts';
+import { forgetDead } from '../modules/ingest/index.ts';
 import { forgetAgents, forgetLinks } from '../features/outcomes/store.ts';
 import { getSettings } from '../modules/workspace/index.ts';
 import { forgetRaw, forgetReplies, REPLY_RAW_KEPT_MS } from '../modules/inbound/index.ts';
 import { deleteFrozen } from '../features/sending/store.ts';
-import { forgetStream } from '../features/stream/store.ts';
 import { forgetMessages as forgetWebhooks } from '../modules/webhooks/index.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';

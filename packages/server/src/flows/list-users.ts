@@ -3,9 +3,8 @@ import { iso } from '../platform/time/clock.ts';
 import type { Filter } from '../platform/filter/filter.ts';
 import { loadModels } from '../features/audiences/load-models.ts';
 import { countFiltered, type ListedPerson, listFiltered } from '../features/people/list-filtered.ts';
-import { findPeople } from '../features/people/people.ts';
+import { findPeople, type Person } from '../modules/users/index.ts';
 import type { Listening } from '../features/people/people-filter.ts';
-import type { Person } from '../features/people/person.ts';
 import type { Tx } from '../platform/db/statements.ts';
 
 type Asked = { projectId: number; filter: Filter };

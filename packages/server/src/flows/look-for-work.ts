@@ -1,4 +1,4 @@
-import { type Place, placesWaiting } from '../features/inbox/take.ts';
+import { type Place, placesWaiting } from '../modules/ingest/index.ts';
 import { type DuePlace, duePlaces } from '../platform/locks/timers.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';

@@ -1,4 +1,4 @@
-import { listAddressed } from '../features/people/reads.ts';
+import { listAddressed } from '../modules/users/index.ts';
 import type { ClearPlace } from '../features/suppressions/suppression.ts';
 import { restorePlaces } from '../features/suppressions/erased.ts';
 import type { SuppressionHasher } from '../features/suppressions/hasher.ts';

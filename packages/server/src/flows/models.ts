@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/time/clock.ts';
 import type { AudienceModel } from '../features/audiences/model.ts';
 import { loadModels } from '../features/audiences/load-models.ts';
-import { type CountedNames, findCounted, NOTHING_COUNTED } from '../features/events/counted.ts';
+import { type CountedNames, findCounted, NOTHING_COUNTED } from '../modules/users/index.ts';
 import { listSettings, type ProjectSettings } from '../modules/workspace/index.ts';
 import { loadRules } from '../features/rules/load-rules.ts';
 import type { RuleModel } from '../features/rules/model.ts';

@@ -5,7 +5,7 @@ import type { Draft } from '../features/drafts/draft.ts';
 import { type DraftContentKept, listContents } from '../features/drafts/contents.ts';
 import { listDrafts, listMoves } from '../features/drafts/reads.ts';
 import type { Move } from '../features/drafts/moves.ts';
-import type { PersonId } from '../features/people/people.ts';
+import type { PersonId } from '../modules/users/index.ts';
 import { listRules } from '../features/rules/find-rule.ts';
 import { listRunsOf } from '../features/sequences/reads.ts';
 import type { Run } from '../features/sequences/run.ts';

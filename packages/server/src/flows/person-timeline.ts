@@ -5,8 +5,7 @@ import {
   type TimelineAsked,
   type TimelineRow,
 } from '../features/people/timeline.ts';
-import { findPeople } from '../features/people/people.ts';
-import { unknownPerson } from '../features/people/show-person.ts';
+import { findPeople, unknownPerson } from '../modules/users/index.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import { ruleNames } from './person-letters.ts';
 

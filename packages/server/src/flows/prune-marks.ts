@@ -1,5 +1,5 @@
-import { oldestWaiting } from '../features/inbox/take.ts';
-import { forgetErasures, listErased } from '../features/people/erase-person.ts';
+import { oldestWaiting } from '../modules/ingest/index.ts';
+import { forgetErasures, listErased } from '../modules/users/index.ts';
 import { forgetWritten, listWritten } from '../features/people/forget-written.ts';
 import { takeFreeTurns } from '../platform/locks/project-lock.ts';
 import type { Database } from '../platform/db/database.ts';

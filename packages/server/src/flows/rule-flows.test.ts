@@ -11,7 +11,7 @@ import { edit } from '../features/drafts/edit-draft.ts';
 import { findDraft, listDrafts, lockDraft, lockDrafts } from '../features/drafts/reads.ts';
 import { orThrow } from '../features/drafts/refuse.ts';
 import { writeMoved } from '../features/drafts/store.ts';
-import { findCounted, listCountingProjects } from '../features/events/counted.ts';
+import { findCounted, listCountingProjects } from '../modules/users/events/counted.ts';
 import { findRule } from '../features/rules/find-rule.ts';
 import { listRunsOf } from '../features/sequences/reads.ts';
 import type { Run } from '../features/sequences/run.ts';

@@ -3,7 +3,7 @@ import type { NewId } from '../platform/ids.ts';
 import { letterToken, type TokenKeys } from '../platform/crypto/email-token.ts';
 import { isEmail } from '../platform/records/email.ts';
 import { findDraft } from '../features/drafts/reads.ts';
-import { findPeople } from '../features/people/people.ts';
+import { findPeople } from '../modules/users/index.ts';
 import { getSettings, findOrganizationOf, listMembers } from '../modules/workspace/index.ts';
 import { TEST_INBOX_DOMAIN } from '../features/sending/sender.ts';
 import { readTurn } from '../platform/locks/project-lock.ts';

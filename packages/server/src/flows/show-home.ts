@@ -11,9 +11,8 @@ import {
 import { countReview, DRAFTS_COUNT_MAX } from '../features/drafts/review.ts';
 import { listTroubles } from '../features/domains/reads.ts';
 import { type EndpointState, listEndpointTroubles } from '../modules/webhooks/index.ts';
-import { findLastReceived } from '../features/events/reads.ts';
-import { countDead, countWaiting } from '../features/inbox/count-waiting.ts';
-import { listKeys } from '../features/keys/list-keys.ts';
+import { findLastReceived } from '../modules/users/index.ts';
+import { countDead, countWaiting, listKeys } from '../modules/ingest/index.ts';
 import { getSettings, type Settings } from '../modules/workspace/index.ts';
 import { hasTeammates } from '../features/projects/teammates.ts';
 import { listDemoted } from '../features/rules/list-demoted.ts';

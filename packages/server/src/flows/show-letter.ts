@@ -11,7 +11,7 @@ import {
 } from '../modules/inbound/index.ts';
 import { listOutcomesOfDraft } from '../features/outcomes/reads.ts';
 import type { Outcome } from '../features/outcomes/outcome.ts';
-import { findPeople } from '../features/people/people.ts';
+import { findPeople } from '../modules/users/index.ts';
 import { findFrozen, type FrozenRow } from '../features/sending/messages.ts';
 import { findLetter, type Letter } from '../features/sending/letters.ts';
 import { listTold } from '../modules/webhooks/index.ts';

@@ -8,11 +8,15 @@ import type { Draft } from '../features/drafts/draft.ts';
 import { listDrafts, listMoves } from '../features/drafts/reads.ts';
 import type { Move } from '../features/drafts/moves.ts';
 import { answerThen, countThen } from '../features/events/then.ts';
-import type { Certainty, Known, PersonThen } from '../features/people/then.ts';
-import type { PersonId } from '../features/people/people.ts';
+import {
+  type Certainty,
+  type Known,
+  type PersonThen,
+  type PersonId,
+  findPersonThen,
+} from '../modules/users/index.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';
-import { findPersonThen } from './person-then.ts';
 import { ruleNames } from './person-letters.ts';
 import { inSnapshot } from '../platform/db/snapshot.ts';
 

@@ -6,7 +6,7 @@ import { putRecords } from '../../testkit/inbox.ts';
 import { idMaker } from '../platform/ids.ts';
 import { silentLog } from '../platform/log.ts';
 import { listBuilding } from '../features/audiences/build-edition.ts';
-import { bury } from '../features/inbox/dead.ts';
+import { bury } from '../modules/ingest/queue/dead-letters.ts';
 import { listDrafts } from '../features/drafts/reads.ts';
 import { addHits } from '../modules/inbound/tracking/add-hits.ts';
 import { keepMail } from '../features/test-inbox/keep-mail.ts';

@@ -1,9 +1,14 @@
 import { findStandings } from '../features/audiences/standings.ts';
 import { loadModels } from '../features/audiences/load-models.ts';
-import { type EventOfPerson, listNewest } from '../features/events/list-events.ts';
+import {
+  type EventOfPerson,
+  listNewest,
+  type PersonId,
+  showPerson as show,
+  type ShownPerson,
+  unknownPerson,
+} from '../modules/users/index.ts';
 import { listOutcomesOf } from '../features/outcomes/reads.ts';
-import type { PersonId } from '../features/people/people.ts';
-import { showPerson as show, type ShownPerson, unknownPerson } from '../features/people/show-person.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import {
   listLettersOf,

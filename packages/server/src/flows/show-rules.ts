@@ -4,7 +4,7 @@ import { countReasons } from '../features/decisions/reads.ts';
 import { countForLadder } from '../features/drafts/counts.ts';
 import { suggest } from '../features/drafts/trust-ladder.ts';
 import { countByName, findLargest } from '../features/events/find-largest.ts';
-import { listNames } from '../features/events/list-names.ts';
+import { listNames } from '../modules/users/index.ts';
 import { getSettings } from '../modules/workspace/index.ts';
 import { findRule, listRules, type WholeRule } from '../features/rules/find-rule.ts';
 import { type Lint, lintRule } from '../features/rules/lint.ts';

@@ -2,7 +2,7 @@ import { iso, isoOrNull } from '../platform/time/clock.ts';
 import { runStepsSlowly } from '../platform/time/steps.ts';
 import { countOpen } from '../features/drafts/rule-counts.ts';
 import { findDrafts } from '../features/drafts/reads.ts';
-import { findPeople } from '../features/people/people.ts';
+import { findPeople } from '../modules/users/index.ts';
 import { getSettings, type Settings } from '../modules/workspace/index.ts';
 import { type Fate, type QueuedDraft, simulating } from '../features/sending/simulate.ts';
 import type { Policy } from '../features/sending/facts.ts';

@@ -1,6 +1,6 @@
 import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
 import { iso } from '../platform/time/clock.ts';
-import { countWaiting } from '../features/inbox/count-waiting.ts';
+import { countWaiting } from '../modules/ingest/index.ts';
 import { isAccepted } from '../features/restores/store.ts';
 import { duesOf } from '../platform/locks/timers.ts';
 import { countWebhooks } from '../modules/webhooks/index.ts';

@@ -1,10 +1,16 @@
 import { iso, isoOrNull } from '../platform/time/clock.ts';
 import { LOCALE_TRAIT, localeOf, ownLocale } from '../platform/text/locale.ts';
 import { ownZone, ZONE_TRAITS, zoneOf } from '../platform/time/zone.ts';
-import { isKnownTrait, isSame } from '../features/people/person.ts';
-import { isStorable, showPerson, type ShownPerson, unknownPerson } from '../features/people/show-person.ts';
-import { listTraitChanges } from '../features/people/reads.ts';
-import type { PersonId } from '../features/people/people.ts';
+import {
+  isKnownTrait,
+  isSame,
+  isStorable,
+  showPerson,
+  type ShownPerson,
+  unknownPerson,
+  listTraitChanges,
+  type PersonId,
+} from '../modules/users/index.ts';
 import { listRunsOf } from '../features/sequences/reads.ts';
 import { findRefusals, findSuppression } from '../features/suppressions/reads.ts';
 import { isAboutAddress, type StoredSuppression } from '../features/suppressions/suppression.ts';

@@ -1,10 +1,7 @@
 import { listEndpoints } from '../modules/webhooks/index.ts';
-import { listDead } from '../features/inbox/list-dead.ts';
-import { listKeys } from '../features/keys/list-keys.ts';
+import { listDead, listKeys, listWarnings } from '../modules/ingest/index.ts';
 import { findProject, getSettings } from '../modules/workspace/index.ts';
-import { readRequestFilter } from '../features/stream/stream.ts';
-import { readStream } from '../features/stream/read-stream.ts';
-import { listWarnings } from '../features/warnings/list-warnings.ts';
+import { readRequestFilter, readStream } from '../modules/users/index.ts';
 import type { Database } from '../platform/db/database.ts';
 import { storageFacts } from '../platform/db/facts.ts';
 import { showDomains } from './domains/view.ts';

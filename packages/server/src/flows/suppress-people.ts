@@ -1,4 +1,4 @@
-import { findPeople } from '../features/people/people.ts';
+import { findPeople } from '../modules/users/index.ts';
 import { takeSendTurn } from '../features/sending/send-turn.ts';
 import { takeTurn } from '../platform/locks/project-lock.ts';
 import type { Database } from '../platform/db/database.ts';

@@ -1,4 +1,4 @@
-import { lockQueue } from '../features/inbox/queue.ts';
+import { lockQueue } from '../modules/ingest/index.ts';
 import { findPair, type Project } from '../modules/workspace/index.ts';
 import { resumeProject as resume, suspendProject as suspend } from '../features/projects/suspend-project.ts';
 import { takeSendTurn } from '../features/sending/send-turn.ts';

@@ -1,8 +1,7 @@
 import { normaliseAddress } from '../platform/net/address.ts';
 import { ownZone } from '../platform/time/zone.ts';
 import { listQueued, type QueuedLetter } from '../features/drafts/queue.ts';
-import { findPeople } from '../features/people/people.ts';
-import type { Person } from '../features/people/person.ts';
+import { findPeople, type Person } from '../modules/users/index.ts';
 import { listSettings } from '../modules/workspace/index.ts';
 import type { ActiveRule } from '../features/rules/model.ts';
 import { loadRules } from '../features/rules/load-rules.ts';

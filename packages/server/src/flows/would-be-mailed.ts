@@ -1,7 +1,5 @@
 import { domainPart } from '../platform/net/address.ts';
-import { findByAddress } from '../features/people/find-emails.ts';
-import { findPeople, personKey } from '../features/people/people.ts';
-import type { Person } from '../features/people/person.ts';
+import { findByAddress, findPeople, personKey, type Person } from '../modules/users/index.ts';
 import { gate, type GateReason } from '../features/sending/gate.ts';
 import type { GateFacts, Policy } from '../features/sending/facts.ts';
 import { readBucket } from '../features/sending/send-turn.ts';

@@ -1,7 +1,7 @@
 import { isIP, isIPv4 } from 'node:net';
 import { deliveryAddress } from '../platform/net/address.ts';
 import { isEmail } from '../platform/records/email.ts';
-import { readClient } from '../features/keys/client-version.ts';
+import { readClient } from '../modules/ingest/index.ts';
 import type { Parsed } from './env-reader.ts';
 
 export function readPublicUrl(text: string): Parsed<string> {

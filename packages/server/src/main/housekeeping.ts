@@ -1,12 +1,12 @@
 import type { Log } from '../platform/log.ts';
 import type { Database } from '../platform/db/database.ts';
-import { forgetAnswers } from '../worker/forget-answers.ts';
+import { forgetAnswers } from '../modules/ingest/idempotency/forget-answers-job.ts';
 import { forgetDecisions } from '../worker/forget-decisions.ts';
 import { forgetEditions } from '../worker/forget-editions.ts';
 import { forgetHistory } from '../worker/forget-history.ts';
 import { forgetImports } from '../modules/imports/run/forget-imports-job.ts';
 import { clearTestInbox } from '../worker/clear-test-inbox.ts';
-import { keepPartitions } from '../worker/keep-partitions.ts';
+import { keepPartitions } from '../modules/users/events/partitions-job.ts';
 import { pruneMarks } from '../worker/prune-marks.ts';
 import { sweepDues } from '../worker/sweep-dues.ts';
 import type { Job } from '../platform/jobs/scheduler.ts';

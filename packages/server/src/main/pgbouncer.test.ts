@@ -11,7 +11,7 @@ import { silentLog } from '../platform/log.ts';
 import { createSealer } from '../platform/crypto/encrypt.ts';
 import { findMail } from '../features/test-inbox/reads.ts';
 import { readMail } from '../features/test-inbox/read-mail.ts';
-import { createKey } from '../flows/create-key.ts';
+import { createKey } from '../modules/ingest/keys/create.ts';
 import { createProject } from '../flows/create-project.ts';
 import { setSettings } from '../flows/set-settings.ts';
 import { addEndpoint } from '../modules/webhooks/endpoints/edit-endpoint.ts';

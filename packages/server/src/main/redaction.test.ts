@@ -20,7 +20,7 @@ import { silentLog } from '../platform/log.ts';
 import { LOG_FIELDS } from '../platform/log-names.ts';
 import { createSealer } from '../platform/crypto/encrypt.ts';
 import { within } from '../platform/time/within.ts';
-import { createKey } from '../flows/create-key.ts';
+import { createKey } from '../modules/ingest/keys/create.ts';
 import { addDomain } from '../flows/domains/change-domain.ts';
 import { checkDomain } from '../flows/domains/check-domain.ts';
 import { requireDomain } from '../flows/domains/view.ts';

@@ -1,7 +1,7 @@
 import { idMaker } from '../platform/ids.ts';
 import type { Lifecycle } from '../platform/async/lifecycle.ts';
 import type { Log } from '../platform/log.ts';
-import { warningCounter } from '../features/warnings/warning-counter.ts';
+import { warningCounter } from '../modules/ingest/index.ts';
 import { createDigest } from '../flows/digest/index.ts';
 import { createSender } from '../flows/send-drafts/index.ts';
 import { keepInside } from '../flows/send-drafts/keep-inside.ts';

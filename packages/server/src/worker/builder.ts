@@ -1,6 +1,6 @@
 import type { Log, LogFields } from '../platform/log.ts';
 import { type EditionPlace, listBuilding } from '../features/audiences/build-edition.ts';
-import { listCountingProjects } from '../features/events/counted.ts';
+import { listCountingProjects } from '../modules/users/index.ts';
 import type { BuildStep } from '../flows/digest/build.ts';
 import type { Digest } from '../flows/digest/index.ts';
 import type { Database } from '../platform/db/database.ts';

@@ -5,7 +5,7 @@ import { openTestDatabase } from '../../testkit/database.ts';
 import { putRecords } from '../../testkit/inbox.ts';
 import { idMaker } from '../platform/ids.ts';
 import { type Log, silentLog } from '../platform/log.ts';
-import type { Priority } from '../features/inbox/take.ts';
+import type { Priority } from '../modules/ingest/queue/take-chunks.ts';
 import { createProject } from '../flows/create-project.ts';
 import { createDigest, type Digest } from '../flows/digest/index.ts';
 import { type Digester, startDigester } from './digester.ts';

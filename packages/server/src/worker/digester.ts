@@ -1,6 +1,6 @@
 import { backoffMs } from '../platform/async/backoff.ts';
 import type { Log } from '../platform/log.ts';
-import type { Priority, Place } from '../features/inbox/take.ts';
+import type { Priority, Place } from '../modules/ingest/index.ts';
 import { isAnyWork } from '../platform/locks/timers.ts';
 import type { Digest } from '../flows/digest/index.ts';
 import type { Digested } from '../flows/digest/digested.ts';

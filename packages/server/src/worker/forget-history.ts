@@ -1,4 +1,4 @@
-import { dropEmptyPartitions } from '../features/events/drop-partitions.ts';
+import { dropEmptyPartitions } from '../modules/users/index.ts';
 import { listProjects } from '../modules/workspace/index.ts';
 import { forgetHistory as forgetOf } from '../flows/forget-history.ts';
 import type { Database } from '../platform/db/database.ts';

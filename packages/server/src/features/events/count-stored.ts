@@ -1,7 +1,6 @@
 import { plainList } from '../../platform/db/list.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { Total } from './events.ts';
-import type { NamedEvent } from './newest.ts';
+import type { Total, NamedEvent } from '../../modules/users/index.ts';
 
 /** Counts the stored events of a name that has no permanent counts. */
 export async function countStored(tx: Tx, asked: NamedEvent[]): Promise<Total[]> {

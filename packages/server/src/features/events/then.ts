@@ -3,8 +3,7 @@ import type { Question } from '../../platform/predicate/predicate.ts';
 import { sqlParams } from '../../platform/predicate/sql-params.ts';
 import { momentList, plainList } from '../../platform/db/list.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { Total } from './events.ts';
-import type { NamedEvent, NewestEvent } from './newest.ts';
+import type { Total, NamedEvent, NewestEvent } from '../../modules/users/index.ts';
 
 /**
  * Reads what was known about users at past times: everything received by then, and nothing later. Each query has its own time in

@@ -1,7 +1,5 @@
 import type { Tx } from '../../platform/db/statements.ts';
-import { encodeChunk } from './chunk.ts';
-import { lockQueue } from './queue.ts';
-import { insertChunks, updateQueueAdvanced } from './store.ts';
+import { encodeChunk, lockQueue, insertChunks, updateQueueAdvanced } from '../../modules/ingest/index.ts';
 
 /**
  * Adds Beckon's own events about users, as record texts, to the end of the ingest queue with live priority. The queue row stays locked

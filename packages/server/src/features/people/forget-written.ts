@@ -1,5 +1,5 @@
 import type { Tx } from '../../platform/db/statements.ts';
-import { clearWritten, listWrittenProjects } from './store.ts';
+import { clearWritten, listWrittenProjects } from '../../modules/users/index.ts';
 
 /** Lists projects with stored write sequences, which exist because older records were waiting. */
 export async function listWritten(tx: Tx): Promise<number[]> {

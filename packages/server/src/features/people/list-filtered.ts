@@ -1,7 +1,7 @@
 import type { Filter } from '../../platform/filter/filter.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { type Listening, peopleSql } from './people-filter.ts';
-import { isSuppressed } from './watermark.ts';
+import { isSuppressed } from '../../modules/users/index.ts';
 
 /** A user in a table, without fields that may be large. Times are in milliseconds. */
 export type ListedPerson = {

@@ -3,7 +3,7 @@ import { type Bind, filterSql } from '../../platform/filter/to-sql.ts';
 import { type Filter, type FilterTerm, matches } from '../../platform/filter/filter.ts';
 import { parseFilter } from '../../platform/filter/parse.ts';
 import { parseInstant, timestampText } from '../../platform/time/instant.ts';
-import { isKnownTrait, KNOWN_TRAITS } from './person.ts';
+import { isKnownTrait, KNOWN_TRAITS } from '../../modules/users/index.ts';
 
 /**
  * Parses the filter of the user list, in the syntax of all lists: `plan:pro email:ada* seen:>2026-01-01 audience:"Trial users"

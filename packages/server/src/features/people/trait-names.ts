@@ -1,5 +1,5 @@
 import type { Tx } from '../../platform/db/statements.ts';
-import { isKnownTrait } from './person.ts';
+import { isKnownTrait } from '../../modules/users/index.ts';
 
 /** A trait that users of a project have, with its types and examples. */
 export type TraitName = { trait: string; types: string[]; known: boolean; examples: string[] };

@@ -7,8 +7,7 @@ import {
   findNewestThen,
   findWatermarkThen,
 } from '../../features/events/then.ts';
-import { findPeople, personKey } from '../../features/people/people.ts';
-import type { Person } from '../../features/people/person.ts';
+import { findPeople, personKey, type Person } from '../../modules/users/index.ts';
 import type { ActiveRule } from '../../features/rules/model.ts';
 import type { Anchor } from '../../features/rules/rule.ts';
 import type { Newest } from '../../features/rules/about.ts';

@@ -1,6 +1,6 @@
 import { evaluate } from '../../platform/predicate/evaluate.ts';
 import { boundedDeadline } from '../../features/drafts/timing.ts';
-import type { Person } from '../../features/people/person.ts';
+import type { Person } from '../../modules/users/index.ts';
 import type { Anchor } from '../../features/rules/rule.ts';
 import { advance, afterDraft, onTime, standAt } from '../../features/sequences/advance.ts';
 import type { Program, ProgramLetter } from '../../features/sequences/program.ts';

@@ -1,6 +1,6 @@
 import { listMembers, MEMBERS_PAGE_MAX } from '../../features/audiences/list-members.ts';
 import { listReceived, type ReceivedEvent } from '../../features/events/list-received.ts';
-import { listPeople } from '../../features/people/people.ts';
+import { listPeople } from '../../modules/users/index.ts';
 import type { Anchor, Trigger } from '../../features/rules/rule.ts';
 import type { Considered } from '../../features/rules/decide.ts';
 import { dateIn, isTimed, momentOf } from '../../features/rules/moment.ts';

@@ -1,4 +1,4 @@
-import type { WaitingChunk } from '../../features/inbox/take.ts';
+import type { WaitingChunk } from '../../modules/ingest/index.ts';
 import { takeFreeTurns, type Turn } from '../../platform/locks/project-lock.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 

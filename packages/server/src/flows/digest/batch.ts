@@ -3,12 +3,14 @@ import type { NewId } from '../../platform/ids.ts';
 import { type AskedPerson, findAskedMembers, writeStandings } from '../../features/audiences/standings.ts';
 import { canChange } from '../../features/audiences/can-change.ts';
 import { writeDecisions } from '../../features/decisions/store.ts';
-import { claimDedupe, countEvents, storeEvents, type Total } from '../../features/events/events.ts';
-import { isCountedFor } from '../../features/events/counted.ts';
-import type { KnownProperties } from '../../features/events/known-properties.ts';
-import type { NewEvent } from '../../features/events/event.ts';
-import { type Priority, oldestWaiting, settle, takeChunks } from '../../features/inbox/take.ts';
 import {
+  claimDedupe,
+  countEvents,
+  storeEvents,
+  type Total,
+  isCountedFor,
+  type KnownProperties,
+  type NewEvent,
   type ChangedPerson,
   findErasures,
   findLift,
@@ -16,10 +18,11 @@ import {
   type PersonId,
   personKey,
   writePeople,
-} from '../../features/people/people.ts';
-import { isSuppressed } from '../../features/people/watermark.ts';
-import type { PersonChange } from '../../features/people/person.ts';
-import { addChanges } from '../../features/stream/store.ts';
+  isSuppressed,
+  type PersonChange,
+  addChanges,
+} from '../../modules/users/index.ts';
+import { type Priority, oldestWaiting, settle, takeChunks } from '../../modules/ingest/index.ts';
 import type { SuppressionHasher } from '../../features/suppressions/hasher.ts';
 import { dueEarlier, firstOfEach } from '../../platform/locks/timers.ts';
 import type { Turn } from '../../platform/locks/project-lock.ts';

@@ -3,12 +3,9 @@ import { advanceBuild, type EditionPlace, serveEdition } from '../../features/au
 import { builtUpTo } from '../../features/audiences/judge.ts';
 import { countPeople } from '../../features/audiences/count-people.ts';
 import { covers, type Edition } from '../../features/audiences/model.ts';
-import { beginCounting, countOn } from '../../features/events/counted.ts';
+import { beginCounting, countOn, listPeople, type Person, addChanges } from '../../modules/users/index.ts';
 import type { Decision } from '../../features/decisions/decision.ts';
 import { writeDecisions } from '../../features/decisions/store.ts';
-import { listPeople } from '../../features/people/people.ts';
-import type { Person } from '../../features/people/person.ts';
-import { addChanges } from '../../features/stream/store.ts';
 import { dueEarlier } from '../../platform/locks/timers.ts';
 import { newModel, takeFreeTurns } from '../../platform/locks/project-lock.ts';
 import type { BatchDeps } from './batch.ts';

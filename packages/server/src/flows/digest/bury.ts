@@ -1,7 +1,6 @@
 import type { Log } from '../../platform/log.ts';
-import { bury } from '../../features/inbox/dead.ts';
-import { type Priority, settle, takeChunks } from '../../features/inbox/take.ts';
-import { findErasures, personKey } from '../../features/people/people.ts';
+import { bury, type Priority, settle, takeChunks } from '../../modules/ingest/index.ts';
+import { findErasures, personKey } from '../../modules/users/index.ts';
 import { takeFreeTurns } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { type Digested, NOTHING_DIGESTED } from './digested.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { mergeUser, newPerson, noChange, type PersonChange } from '../../features/people/person.ts';
+import { mergeUser, newPerson, noChange, type PersonChange } from '../../modules/users/people/person.ts';
 import { bulkChanges, liveChanges } from './changes.ts';
 import type { Folded } from './fold.ts';
 

@@ -3,9 +3,9 @@ import {
   type Person,
   type PersonChange,
   traitChanges,
-} from '../../features/people/person.ts';
-import { isSuppressed } from '../../features/people/watermark.ts';
-import type { ChangeRow } from '../../features/stream/stream.ts';
+  isSuppressed,
+  type ChangeRow,
+} from '../../modules/users/index.ts';
 import type { Folded } from './fold.ts';
 import type { Transition } from './members.ts';
 

@@ -1,13 +1,11 @@
 import { type Due, listDueNow } from '../../features/audiences/dues.ts';
 import { type StandingWrites, writeStandings } from '../../features/audiences/standings.ts';
 import { writeDecisions } from '../../features/decisions/store.ts';
-import { oldestLiveAt } from '../../features/inbox/count-waiting.ts';
-import { findPeople } from '../../features/people/people.ts';
-import type { Person } from '../../features/people/person.ts';
+import { oldestLiveAt } from '../../modules/ingest/index.ts';
+import { findPeople, type Person, addChanges } from '../../modules/users/index.ts';
 import { dropTimers, dueTimers, type Timer } from '../../features/rules/timers.ts';
 import { listDueRuns } from '../../features/sequences/reads.ts';
 import type { Run } from '../../features/sequences/run.ts';
-import { addChanges } from '../../features/stream/store.ts';
 import { dueEarlier, dueNext, holdDue } from '../../platform/locks/timers.ts';
 import { newModel, takeFreeTurns, type Turn } from '../../platform/locks/project-lock.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { newPerson, type Person } from '../../features/people/person.ts';
+import { newPerson, type Person } from '../../modules/users/people/person.ts';
 import { type Accepted, fold, VALUES_PER_PIECE } from './fold.ts';
 
 const TRAITS = 255;

@@ -1,7 +1,8 @@
-import { type AcceptedEvent, dedupeKey, type NewEvent, occurredAt } from '../../features/events/event.ts';
-import { occurrenceKey } from '../../features/events/questions.ts';
-import type { Taken, WaitingChunk } from '../../features/inbox/take.ts';
 import {
+  type AcceptedEvent,
+  dedupeKey,
+  type NewEvent,
+  occurredAt,
   type AcceptedUser,
   type Mark,
   mergeEvent,
@@ -10,8 +11,11 @@ import {
   noChange,
   type Person,
   type PersonChange,
-} from '../../features/people/person.ts';
-import { type PersonId, personKey } from '../../features/people/people.ts';
+  type PersonId,
+  personKey,
+} from '../../modules/users/index.ts';
+import { occurrenceKey } from '../../features/events/questions.ts';
+import type { Taken, WaitingChunk } from '../../modules/ingest/index.ts';
 
 /** An accepted record during processing. `key` is the deduplication key of an event; null if it has no duplicates. */
 export type Accepted = PersonId & { seq: number; acceptedAt: number; person: string } & (

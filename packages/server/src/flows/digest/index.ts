@@ -1,9 +1,8 @@
 import type { NewId } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log.ts';
 import type { EditionPlace } from '../../features/audiences/build-edition.ts';
-import { ensurePartitions, isPartitioned } from '../../features/events/partitions.ts';
-import { knownProperties } from '../../features/events/known-properties.ts';
-import type { Priority } from '../../features/inbox/take.ts';
+import { ensurePartitions, isPartitioned, knownProperties } from '../../modules/users/index.ts';
+import type { Priority } from '../../modules/ingest/index.ts';
 import type { SuppressionHasher } from '../../features/suppressions/hasher.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { isPoisonous } from '../../platform/db/errors.ts';

@@ -8,8 +8,7 @@ import {
 import type { Edition } from '../../features/audiences/model.ts';
 import { judge, type Standing, type Verdict } from '../../features/audiences/judge.ts';
 import { answerQuestions, type Latest } from '../../features/events/questions.ts';
-import { findTotals, type Total } from '../../features/events/events.ts';
-import type { Person } from '../../features/people/person.ts';
+import { findTotals, type Total, type Person } from '../../modules/users/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { missingTotals, type PersonFacts, personFacts, questionsOf, totalKey } from '../facts.ts';
 import type { Model } from '../models.ts';

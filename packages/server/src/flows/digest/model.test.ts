@@ -6,10 +6,10 @@ import { type Event, type Known, type Priority, modelOf, type User } from '../..
 import { testHasher } from '../../../testkit/hasher.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { idMaker } from '../../platform/ids.ts';
-import { ensurePartitions } from '../../features/events/partitions.ts';
-import { knownProperties } from '../../features/events/known-properties.ts';
-import { findPeople } from '../../features/people/people.ts';
-import { isSuppressed } from '../../features/people/watermark.ts';
+import { ensurePartitions } from '../../modules/users/events/partitions.ts';
+import { knownProperties } from '../../modules/users/events/known-properties.ts';
+import { findPeople } from '../../modules/users/people/people.ts';
+import { isSuppressed } from '../../modules/users/people/watermark.ts';
 import { createProject } from '../create-project.ts';
 import { digestBatch } from './batch.ts';
 import { createModels } from '../models.ts';

@@ -1,5 +1,5 @@
 import type { Decision } from '../../features/decisions/decision.ts';
-import type { Person } from '../../features/people/person.ts';
+import type { Person } from '../../modules/users/index.ts';
 import type { Model } from '../models.ts';
 import type { Answered } from './members.ts';
 

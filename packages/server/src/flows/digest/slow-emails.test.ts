@@ -6,7 +6,7 @@ import { putRecords } from '../../../testkit/inbox.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { silentLog } from '../../platform/log.ts';
 import { listDrafts } from '../../features/drafts/reads.ts';
-import { listDead } from '../../features/inbox/list-dead.ts';
+import { listDead } from '../../modules/ingest/queue/list-dead-letters.ts';
 import { openDatabase } from '../../platform/db/database.ts';
 import { createProject } from '../create-project.ts';
 import { createRule } from '../create-rule.ts';

@@ -3,7 +3,7 @@ import { type Explained, explain } from '../../platform/predicate/explain.ts';
 import { findAudience } from '../../features/audiences/find-audience.ts';
 import { findStandings } from '../../features/audiences/standings.ts';
 import { loadModels } from '../../features/audiences/load-models.ts';
-import { findPeople } from '../../features/people/people.ts';
+import { findPeople } from '../../modules/users/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { gatherFacts } from './members.ts';
 

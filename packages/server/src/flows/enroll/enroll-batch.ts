@@ -1,7 +1,7 @@
 import { afterBatch, type Enrollment } from '../../features/enrollments/enrollment.ts';
 import { findDueEnrollment, updateEnrollment } from '../../features/enrollments/store.ts';
 import type { Decision } from '../../features/decisions/decision.ts';
-import type { Person } from '../../features/people/person.ts';
+import type { Person } from '../../modules/users/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { Model } from '../models.ts';
 import type { EnrollmentItem } from '../rules/happened.ts';

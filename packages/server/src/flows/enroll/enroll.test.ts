@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { testHasher } from '../../../testkit/hasher.ts';
 import { DAY, newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { idMaker } from '../../platform/ids.ts';
-import { knownProperties } from '../../features/events/known-properties.ts';
+import { knownProperties } from '../../modules/users/events/known-properties.ts';
 import type { Enrollment } from '../../features/enrollments/enrollment.ts';
 import { findLatestEnrollment } from '../../features/enrollments/store.ts';
 import { findRule } from '../../features/rules/find-rule.ts';

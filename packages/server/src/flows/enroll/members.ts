@@ -1,8 +1,6 @@
 import type { Edition } from '../../features/audiences/model.ts';
 import { listMembersOfAny, type MemberOfAny } from '../../features/audiences/list-members.ts';
-import { findEmails } from '../../features/people/find-emails.ts';
-import type { Person } from '../../features/people/person.ts';
-import { personKey } from '../../features/people/people.ts';
+import { findEmails, type Person, personKey } from '../../modules/users/index.ts';
 import type { ActiveRule, Hook } from '../../features/rules/model.ts';
 import type { EnrollmentFacts } from '../../features/rules/decide.ts';
 import { findLastRuns } from '../../features/sequences/reads.ts';

@@ -1,6 +1,5 @@
 import { countMembersOfAny } from '../../features/audiences/list-members.ts';
-import { findPeople, personKey } from '../../features/people/people.ts';
-import type { Person } from '../../features/people/person.ts';
+import { findPeople, personKey, type Person } from '../../modules/users/index.ts';
 import type { ActiveRule } from '../../features/rules/model.ts';
 import { findRule } from '../../features/rules/find-rule.ts';
 import type { Reason } from '../../features/rules/rule.ts';

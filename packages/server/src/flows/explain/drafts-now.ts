@@ -1,7 +1,7 @@
 import { isoOrNull } from '../../platform/time/clock.ts';
 import type { Draft } from '../../features/drafts/draft.ts';
 import { listDrafts } from '../../features/drafts/reads.ts';
-import type { PersonId } from '../../features/people/people.ts';
+import type { PersonId } from '../../modules/users/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { Model } from '../models.ts';
 import { lookAhead } from '../send-drafts/look-ahead.ts';

@@ -1,10 +1,14 @@
 import { iso } from '../../platform/time/clock.ts';
 import type { LedgerRow } from '../../features/decisions/decision.ts';
 import { listDecisionsOf } from '../../features/decisions/reads.ts';
-import { findNewest } from '../../features/events/newest.ts';
-import { findPeople, type PersonId, personKey } from '../../features/people/people.ts';
-import type { Person } from '../../features/people/person.ts';
-import { unknownPerson } from '../../features/people/show-person.ts';
+import {
+  findNewest,
+  findPeople,
+  type PersonId,
+  personKey,
+  type Person,
+  unknownPerson,
+} from '../../modules/users/index.ts';
 import type { ActiveRule } from '../../features/rules/model.ts';
 import { findRule } from '../../features/rules/find-rule.ts';
 import { listTimersOf, type Timer } from '../../features/rules/timers.ts';

@@ -1,7 +1,7 @@
 import type { Facts, NthQuestion, WindowSum } from '../../platform/predicate/predicate.ts';
 import { matchesWhere } from '../../platform/predicate/matches.ts';
 import { answerThen } from '../../features/events/then.ts';
-import type { PersonId } from '../../features/people/people.ts';
+import type { PersonId } from '../../modules/users/index.ts';
 import type { ActiveRule } from '../../features/rules/model.ts';
 import type { Anchor } from '../../features/rules/rule.ts';
 import type { Tx } from '../../platform/db/statements.ts';

@@ -4,7 +4,7 @@ import { listDrafts } from '../../features/drafts/reads.ts';
 import type { Move } from '../../features/drafts/moves.ts';
 import { listOutcomesOf } from '../../features/outcomes/reads.ts';
 import type { Outcome } from '../../features/outcomes/outcome.ts';
-import { showPerson, type ShownPerson } from '../../features/people/show-person.ts';
+import { showPerson, type ShownPerson } from '../../modules/users/index.ts';
 import { listReplies, type Reply } from '../../modules/inbound/index.ts';
 import { findSuppressions } from '../../features/suppressions/reads.ts';
 import type { Tx } from '../../platform/db/statements.ts';

@@ -4,8 +4,7 @@ import {
   type DraftPage,
   listDraftPage,
 } from '../../features/drafts/review.ts';
-import { findPeople, personKey } from '../../features/people/people.ts';
-import type { Person } from '../../features/people/person.ts';
+import { findPeople, personKey, type Person } from '../../modules/users/index.ts';
 import { listSettings, type ProjectSettings } from '../../modules/workspace/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { ruleNames } from '../person-letters.ts';

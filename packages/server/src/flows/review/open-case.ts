@@ -1,8 +1,7 @@
 import type { Draft } from '../../features/drafts/draft.ts';
 import { findDraft } from '../../features/drafts/reads.ts';
 import type { Move } from '../../features/drafts/moves.ts';
-import { findPeople } from '../../features/people/people.ts';
-import type { Person } from '../../features/people/person.ts';
+import { findPeople, type Person } from '../../modules/users/index.ts';
 import { findRunsById } from '../../features/sequences/reads.ts';
 import type { Run } from '../../features/sequences/run.ts';
 import { readTurn } from '../../platform/locks/project-lock.ts';

@@ -1,4 +1,4 @@
-import type { PersonId } from '../../features/people/people.ts';
+import type { PersonId } from '../../modules/users/index.ts';
 import type { RenderedLetter } from '../../features/writing/render.ts';
 import { WORK_MAX } from '../../features/writing/render-work.ts';
 import type { SlowRenders } from './slow-renders.ts';

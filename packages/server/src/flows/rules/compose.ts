@@ -2,7 +2,7 @@ import type { NewId } from '../../platform/ids.ts';
 import type { Draft } from '../../features/drafts/draft.ts';
 import type { Moved } from '../../features/drafts/moves.ts';
 import { newDraft } from '../../features/drafts/new-draft.ts';
-import type { Person } from '../../features/people/person.ts';
+import type { Person } from '../../modules/users/index.ts';
 import type { ProgramLetter } from '../../features/sequences/program.ts';
 import type { Run } from '../../features/sequences/run.ts';
 import { findShippedLetter } from '../../features/writing/shipped.ts';

@@ -2,8 +2,7 @@ import type { NewId } from '../../platform/ids.ts';
 import { evaluate } from '../../platform/predicate/evaluate.ts';
 import type { Facts, Predicate } from '../../platform/predicate/predicate.ts';
 import type { Decision } from '../../features/decisions/decision.ts';
-import { isSuppressed } from '../../features/people/watermark.ts';
-import type { Person } from '../../features/people/person.ts';
+import { isSuppressed, type Person } from '../../modules/users/index.ts';
 import { type ActiveRule, type Hook, timerPlace } from '../../features/rules/model.ts';
 import { type Anchor, type Definition, GOAL_WITHIN_MS } from '../../features/rules/rule.ts';
 import {

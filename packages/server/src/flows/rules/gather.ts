@@ -1,6 +1,5 @@
 import type { Facts, Mentions } from '../../platform/predicate/predicate.ts';
-import { findNewest, type NewestEvent } from '../../features/events/newest.ts';
-import { type PersonId, personKey } from '../../features/people/people.ts';
+import { findNewest, type NewestEvent, type PersonId, personKey } from '../../modules/users/index.ts';
 import type { ActiveRule, Hook } from '../../features/rules/model.ts';
 import { type EntryRecord, findEntries } from '../../features/rules/entries.ts';
 import { findOpenRuns } from '../../features/sequences/reads.ts';

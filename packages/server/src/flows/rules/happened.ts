@@ -1,6 +1,4 @@
-import type { NewEvent } from '../../features/events/event.ts';
-import { type ChangedPerson, personKey } from '../../features/people/people.ts';
-import type { Person } from '../../features/people/person.ts';
+import { type NewEvent, type ChangedPerson, personKey, type Person } from '../../modules/users/index.ts';
 import type { EnrollmentFacts } from '../../features/rules/decide.ts';
 import type { Timer } from '../../features/rules/timers.ts';
 import type { Run } from '../../features/sequences/run.ts';

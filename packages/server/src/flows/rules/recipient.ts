@@ -1,6 +1,6 @@
 import { LOCALE_TRAIT, localeOf } from '../../platform/text/locale.ts';
 import { ZONE_TRAITS, zoneOf } from '../../platform/time/zone.ts';
-import type { Person } from '../../features/people/person.ts';
+import type { Person } from '../../modules/users/index.ts';
 import type { Model } from '../models.ts';
 
 type Traits = Pick<Person, 'traits'>;

@@ -1,4 +1,4 @@
-import { type PersonId, personKey } from '../../features/people/people.ts';
+import { type PersonId, personKey } from '../../modules/users/index.ts';
 import type { RenderedLetter } from '../../features/writing/render.ts';
 
 /**

@@ -5,7 +5,7 @@ import { Fault } from '../../platform/fault.ts';
 import type { NewId } from '../../platform/ids.ts';
 import type { TokenKeys } from '../../platform/crypto/email-token.ts';
 import type { Log } from '../../platform/log.ts';
-import { ensurePartitions, isPartitioned, SANDBOX_MONTHS_AHEAD } from '../../features/events/partitions.ts';
+import { ensurePartitions, isPartitioned, SANDBOX_MONTHS_AHEAD } from '../../modules/users/index.ts';
 import { findPair } from '../../modules/workspace/index.ts';
 import { countSandbox } from '../../features/sandbox/reads.ts';
 import { endAdvance, takeAdvance } from '../../features/sandbox/store.ts';

@@ -1,5 +1,5 @@
 import { listBuilding } from '../../features/audiences/build-edition.ts';
-import { listCountingProjects } from '../../features/events/counted.ts';
+import { listCountingProjects } from '../../modules/users/index.ts';
 import { findToDo, type ToDo } from '../../features/sandbox/reads.ts';
 import { takeSendTurn } from '../../features/sending/send-turn.ts';
 import { takeTurn } from '../../platform/locks/project-lock.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/time/clock.ts';
 import { Fault } from '../../platform/fault.ts';
-import { lockQueue } from '../../features/inbox/queue.ts';
+import { lockQueue } from '../../modules/ingest/index.ts';
 import {
   findPair,
   type Pair,

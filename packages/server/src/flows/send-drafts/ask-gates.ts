@@ -1,9 +1,7 @@
 import { domainPart, normaliseAddress } from '../../platform/net/address.ts';
 import type { Draft } from '../../features/drafts/draft.ts';
 import { listContending } from '../../features/drafts/contenders.ts';
-import { findByAddress } from '../../features/people/find-emails.ts';
-import type { Person } from '../../features/people/person.ts';
-import { personKey } from '../../features/people/people.ts';
+import { findByAddress, type Person, personKey } from '../../modules/users/index.ts';
 import type { Settings } from '../../modules/workspace/index.ts';
 import { type Bucket, refill, takeTokens } from '../../features/sending/throttle.ts';
 import { CONTEND_WITHIN_MS, type Contender, slotsLeft, whoYields } from '../../features/sending/caps.ts';

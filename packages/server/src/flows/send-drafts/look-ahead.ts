@@ -1,6 +1,6 @@
 import { evaluate } from '../../platform/predicate/evaluate.ts';
 import type { Draft } from '../../features/drafts/draft.ts';
-import { personKey } from '../../features/people/people.ts';
+import { personKey } from '../../modules/users/index.ts';
 import { findEarlier } from '../../features/sending/messages.ts';
 import type { GateAnswer } from '../../features/sending/gate.ts';
 import { readBucket } from '../../features/sending/send-turn.ts';

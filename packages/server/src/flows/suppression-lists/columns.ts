@@ -2,7 +2,7 @@ import { normaliseAddress } from '../../platform/net/address.ts';
 import { ofPlainCell } from '../../platform/text/csv.ts';
 import { parseInstant } from '../../platform/time/instant.ts';
 import { isEmail } from '../../platform/records/email.ts';
-import { isStorable } from '../../features/people/show-person.ts';
+import { isStorable } from '../../modules/users/index.ts';
 import {
   type SuppressedKind,
   SUPPRESSION_REASONS,

@@ -6,7 +6,7 @@ import { isRefused } from '../../features/drafts/refuse.ts';
 import { listOpenDrafts } from '../../features/drafts/reads.ts';
 import type { Moved } from '../../features/drafts/moves.ts';
 import { writeMoved } from '../../features/drafts/store.ts';
-import { findPeople, personKey } from '../../features/people/people.ts';
+import { findPeople, personKey } from '../../modules/users/index.ts';
 import { findRunsById } from '../../features/sequences/reads.ts';
 import { dueEarlier } from '../../platform/locks/timers.ts';
 import { readTurn } from '../../platform/locks/project-lock.ts';

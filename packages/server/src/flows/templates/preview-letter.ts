@@ -1,9 +1,13 @@
 import { Fault } from '../../platform/fault.ts';
 import { LOCALE_TRAIT } from '../../platform/text/locale.ts';
-import { listNewest } from '../../features/events/list-events.ts';
-import { findPeople } from '../../features/people/people.ts';
-import { isStorable, unknownPerson } from '../../features/people/show-person.ts';
-import type { Person } from '../../features/people/person.ts';
+import {
+  listNewest,
+  findPeople,
+  isStorable,
+  unknownPerson,
+  type Person,
+  findPersonThen,
+} from '../../modules/users/index.ts';
 import { listSettings, type ProjectSettings } from '../../modules/workspace/index.ts';
 import type { Anchor } from '../../features/rules/rule.ts';
 import { completed, readTemplate } from '../../features/writing/parse-template.ts';
@@ -17,7 +21,6 @@ import { variablesFor } from '../../features/writing/variables.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { Renderer } from '../rendering/renderer.ts';
 import { localeOfPerson, zoneOfPerson } from '../rules/recipient.ts';
-import { findPersonThen } from '../person-then.ts';
 import { listRulesInForce } from '../rules-in-force.ts';
 import { letterNames } from '../letter-names.ts';
 import { findLetter } from './show-templates.ts';

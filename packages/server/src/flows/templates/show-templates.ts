@@ -1,4 +1,4 @@
-import { listNames } from '../../features/events/list-names.ts';
+import { listNames } from '../../modules/users/index.ts';
 import { type FillRates, fillRates } from '../../features/writing/fill-rates.ts';
 import { findShippedLetter, shippedLetterNames } from '../../features/writing/shipped.ts';
 import { findTemplate, listVersions } from '../../features/writing/templates.ts';

@@ -2,7 +2,7 @@ import { canonicalJson } from '../../platform/text/canonical-json.ts';
 import type { Draft } from '../../features/drafts/draft.ts';
 import { findDraft } from '../../features/drafts/reads.ts';
 import { isRewordable } from '../../features/drafts/reword-draft.ts';
-import { findPeople } from '../../features/people/people.ts';
+import { findPeople } from '../../modules/users/index.ts';
 import { findRunsById } from '../../features/sequences/reads.ts';
 import { readTurn } from '../../platform/locks/project-lock.ts';
 import { variablesFor } from '../../features/writing/variables.ts';

@@ -3,10 +3,15 @@ import type { Erasure } from '@beckon/contract/dashboard';
 import { Fault } from '../../platform/fault.ts';
 import { parseInstant } from '../../platform/time/instant.ts';
 import { findOldest } from '../../features/insights/oldest.ts';
-import { countErasuresWaiting } from '../../features/people/erase-person.ts';
+import {
+  countErasuresWaiting,
+  countStream,
+  readStream,
+  cursorOfTime,
+  readStreamFilter,
+  type StreamItem,
+} from '../../modules/users/index.ts';
 import { getSettings, routesFor, sendPieces } from '../../modules/workspace/index.ts';
-import { countStream, readStream } from '../../features/stream/read-stream.ts';
-import { cursorOfTime, readStreamFilter, type StreamItem } from '../../features/stream/stream.ts';
 import type { Database } from '../../platform/db/database.ts';
 
 const { route } = routesFor();

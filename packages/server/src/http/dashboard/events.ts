@@ -2,7 +2,7 @@ import type { EventDrift, EventListed, EventShown } from '@beckon/contract/dashb
 import { iso } from '../../platform/time/clock.ts';
 import { Fault } from '../../platform/fault.ts';
 import { type CatalogueName, listCatalogue, listSamples } from '../../features/events/catalogue.ts';
-import { deleteExpected, upsertExpected } from '../../features/expected/store.ts';
+import { deleteExpected, upsertExpected } from '../../modules/users/index.ts';
 import { type Drift, driftOf } from '../../features/expected/drift.ts';
 import { findUses, type Uses } from '../../flows/uses.ts';
 import { type DashboardRoute, routesFor, type KitDeps } from '../../modules/workspace/index.ts';

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { TimelineItem, UserShown, WhyRule } from '@beckon/contract/dashboard';
 import { iso } from '../../platform/time/clock.ts';
 import { Fault } from '../../platform/fault.ts';
-import { isStorable, unknownPerson } from '../../features/people/show-person.ts';
+import { isStorable, unknownPerson } from '../../modules/users/index.ts';
 import { TIMELINE_KINDS, type TimelineKind } from '../../features/people/timeline.ts';
 import { listRules } from '../../features/rules/find-rule.ts';
 import { erasePerson } from '../../flows/erase-person.ts';

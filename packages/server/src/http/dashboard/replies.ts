@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { iso } from '../../platform/time/clock.ts';
 import { Fault } from '../../platform/fault.ts';
-import { isStorable } from '../../features/people/show-person.ts';
+import { isStorable } from '../../modules/users/index.ts';
 import {
   getSettings,
   isId,

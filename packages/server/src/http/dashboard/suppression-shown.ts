@@ -3,7 +3,7 @@ import { normaliseAddress } from '../../platform/net/address.ts';
 import { iso, isoOrNull } from '../../platform/time/clock.ts';
 import { Fault } from '../../platform/fault.ts';
 import { isEmail } from '../../platform/records/email.ts';
-import { isStorable } from '../../features/people/show-person.ts';
+import { isStorable } from '../../modules/users/index.ts';
 import {
   type ClearPlace,
   isAboutAddress,

@@ -7,9 +7,7 @@ import {
   type SystemState,
   type SystemStorage,
 } from '@beckon/contract/dashboard';
-import { discardDead, retryDead } from '../../features/inbox/retry-dead.ts';
-import { listDead } from '../../features/inbox/list-dead.ts';
-import { listWaiting } from '../../features/inbox/count-waiting.ts';
+import { discardDead, retryDead, listDead, listWaiting } from '../../modules/ingest/index.ts';
 import { showSystem } from '../../flows/show-system.ts';
 import { supportBundle } from '../../flows/support-bundle.ts';
 import { storageFacts } from '../../platform/db/facts.ts';

@@ -9,7 +9,7 @@ import { countMail, listMail } from '../../features/test-inbox/reads.ts';
 import { type KeptMail, TEST_INBOX_KEPT_MAX, TEST_INBOX_KEPT_MS } from '../../features/test-inbox/mail.ts';
 import type { ReadMail } from '../../features/test-inbox/read-mail.ts';
 import { withoutPixel } from '../../features/test-inbox/tracked.ts';
-import { isStorable } from '../../features/people/show-person.ts';
+import { isStorable } from '../../modules/users/index.ts';
 import {
   findProject,
   badCursor,

@@ -1,11 +1,9 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { iso } from '../../platform/time/clock.ts';
 import { Fault } from '../../platform/fault.ts';
-import type { VerifiedKey } from '../../features/keys/key.ts';
+import { type VerifiedKey, authenticate, type Call, type HttpDeps } from '../../modules/ingest/index.ts';
 import { readTurn } from '../../platform/locks/project-lock.ts';
 import { type AdvanceDeps, advanceClock, readAdvance } from '../../flows/sandbox/advance-clock.ts';
-import { authenticate } from '../auth.ts';
-import type { Call, HttpDeps } from '../deps.ts';
 import { checkJsonBodies } from '../../platform/http/check-json.ts';
 import { refuseBody } from '../../platform/http/refuse-body.ts';
 import { answerFault } from '../../platform/http/faults.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { endpointServer, newCaller } from '../../../testkit/endpoint-server.ts';
 import { EVENTS } from '../../../testkit/endpoints.ts';
 import { testSandbox, type TestSandbox } from '../../../testkit/sandbox.ts';
-import { keepPartitions } from '../../worker/keep-partitions.ts';
+import { keepPartitions } from '../../modules/users/events/partitions-job.ts';
 
 const server = await endpointServer();
 const { db, clock } = server;

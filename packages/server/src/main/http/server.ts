@@ -2,18 +2,21 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import Fastify, { type FastifyInstance } from 'fastify';
 import { Fault } from '../../platform/fault.ts';
 import { writeAnswer } from '../../platform/http/answer.ts';
-import { authenticate } from '../../http/auth.ts';
-import type { Call, HttpDeps } from '../../http/deps.ts';
+import {
+  authenticate,
+  type Call,
+  type HttpDeps,
+  INGEST_ENDPOINTS,
+  createIngest,
+  createLargeBodies,
+} from '../../modules/ingest/index.ts';
 import { createEdgeServer, type EdgeConfig } from './edge.ts';
 import { answerFault } from '../../platform/http/faults.ts';
 import { type HealthDeps, mountHealth } from '../../http/health.ts';
-import { mountReference } from '../../http/reference/index.ts';
+import { mountReference } from '../../modules/ingest/reference/routes.ts';
 import { refuseBody } from '../../platform/http/refuse-body.ts';
 import { clientErrorHandler, standardHeaders } from '../../platform/http/socket-errors.ts';
 import { transportOf } from '../../platform/http/transport.ts';
-import { INGEST_ENDPOINTS } from '../../http/v1/index.ts';
-import { createIngest } from '../../http/v1/ingest.ts';
-import { createLargeBodies } from '../../http/v1/large-bodies.ts';
 
 export type ServerOptions = {
   edge: EdgeConfig;

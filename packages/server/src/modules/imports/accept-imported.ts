@@ -1,8 +1,6 @@
 import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
 import type { Tx } from '../../platform/db/statements.ts';
-import { encodeChunk } from '../../features/inbox/chunk.ts';
-import { lockQueue } from '../../features/inbox/queue.ts';
-import { insertChunks, updateQueueAdvanced } from '../../features/inbox/store.ts';
+import { encodeChunk, lockQueue, insertChunks, updateQueueAdvanced } from '../ingest/index.ts';
 
 export type ImportedRecords = { kind: 'users' | 'events'; records: string[] };
 

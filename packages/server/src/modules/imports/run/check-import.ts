@@ -2,7 +2,7 @@ import type { ImportCheck } from '@beckon/contract/dashboard';
 import { deleteFindings, insertFindings, lockImport, updateProgress } from '../store.ts';
 import { FINDINGS_MAX, type Import, NOTHING_COUNTED } from '../import.ts';
 import type { ImportSource } from '../source.ts';
-import { findPeople } from '../../../features/people/people.ts';
+import { findPeople } from '../../users/index.ts';
 import { listRules } from '../../../features/rules/find-rule.ts';
 import { readTurn } from '../../../platform/locks/project-lock.ts';
 import { CheckTally } from './check-tally.ts';

@@ -1,7 +1,5 @@
-import { type AcceptedEvent, dedupeKey } from '../../../features/events/event.ts';
+import { type AcceptedEvent, dedupeKey, findPeople, isSame, type Person } from '../../users/index.ts';
 import { findKnownKeys } from '../known-events.ts';
-import { findPeople } from '../../../features/people/people.ts';
-import { isSame, type Person } from '../../../features/people/person.ts';
 import type { Counts } from '../import.ts';
 import type { UserInput } from '@beckon/contract';
 import type { Tx } from '../../../platform/db/statements.ts';

@@ -1,6 +1,6 @@
 import type { LetterName } from '../../../platform/crypto/email-token.ts';
 import { LOCALE_TRAIT, ownLocale } from '../../../platform/text/locale.ts';
-import { findPeople } from '../../../features/people/people.ts';
+import { findPeople } from '../../users/index.ts';
 import { listSettings } from '../../workspace/index.ts';
 import { findMessageById } from '../../../features/sending/messages.ts';
 import { findRefusals, type FoundSuppression, listInForce } from '../../../features/suppressions/reads.ts';

@@ -11,7 +11,7 @@ import { endpointServer } from '../../../../testkit/endpoint-server.ts';
 import { PEPPER } from '../../../../testkit/server.ts';
 import { testTeam } from '../../../../testkit/team.ts';
 import { insertOrganization, upsertMember } from './store.ts';
-import { createKey } from '../../../flows/create-key.ts';
+import { createKey } from '../../ingest/keys/create.ts';
 import { createProject } from '../../../flows/create-project.ts';
 
 const server = await endpointServer();

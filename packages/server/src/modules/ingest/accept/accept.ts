@@ -1,0 +1,86 @@
+import { IDEMPOTENCY_WINDOW_MS } from '@beckon/contract';
+import { coalesce } from '../../../platform/async/coalesce.ts';
+import type { Log } from '../../../platform/log.ts';
+import { findAnswers, type StoredAnswer, type StoredKey } from '../idempotency/store.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { type Entry, type Priority, type Once, onceName, type Verdict } from './entry.ts';
+import { type CommitterOptions, createCommitter, unavailable } from './committer.ts';
+import { createFlusher } from './flusher.ts';
+
+/** The ingest path: a request that is answered with 2xx is durable, and stored exactly once. */
+export type Accept = {
+  /** Resolves when the entry is durable or otherwise decided. Throws a Fault `server_error` if the database is unavailable. */
+  store(entry: Entry, priority: Priority): Promise<Verdict>;
+  /** For a request that is about to be rejected: returns the reply already stored for its Idempotency-Key, if any. */
+  recall(projectId: number, once: Once): Promise<Verdict | null>;
+  drain(): Promise<void>;
+};
+
+export type AcceptOptions = { db: Database; log: Log } & Pick<CommitterOptions, 'onFlush'>;
+
+/** Limits of a flush of live requests: enough to amortize a commit, but not so many that the first waits for the last. */
+const LIVE = { requests: 1_000, bytes: 4 * 1024 * 1024 };
+/** Each bulk request is a flush of its own, so that the queue cap of its project is decided for it alone. */
+const BULK = { requests: 1, bytes: Number.MAX_SAFE_INTEGER };
+/** A losing request can still read the winner's reply if the idempotency window ends in between. */
+const GRACE_MS = 60_000;
+
+export function createAccept(options: AcceptOptions): Accept {
+  const flushers = {
+    live: createFlusher(createCommitter({ ...options, priority: 'live' }), LIVE),
+    bulk: createFlusher(createCommitter({ ...options, priority: 'bulk' }), BULK),
+  };
+  const ask = answerFinder(options.db);
+  const findAnswer = (key: StoredKey): Promise<StoredAnswer | undefined> =>
+    ask(key).catch((error: unknown) => {
+      throw unavailable(error);
+    });
+
+  async function recall(projectId: number, once: Once): Promise<Verdict | null> {
+    const name = onceName(projectId, once.key);
+    await Promise.all([flushers.live.settled(name), flushers.bulk.settled(name)]);
+    const stored = await findAnswer({ projectId, key: once.key });
+    return stored && stored.acceptedAt > options.db.clock.now() - IDEMPOTENCY_WINDOW_MS
+      ? against(once, stored)
+      : null;
+  }
+
+  async function store(entry: Entry, priority: Priority): Promise<Verdict> {
+    const fate = await flushers[priority].accept(entry);
+    if (fate.state === 'stored' || fate.state === 'key_dead') return fate;
+    const { once } = entry;
+    // A replay does no work, so it takes precedence over the queue gate.
+    if (fate.state === 'queue_full') return (once && (await recall(entry.key.projectId, once))) ?? fate;
+    const stored = once && (await findAnswer({ projectId: entry.key.projectId, key: once.key }));
+    if (!stored) throw unavailable('an Idempotency-Key conflict has no stored request');
+    return against(once, stored);
+  }
+
+  return {
+    store,
+    recall,
+    drain: async () => {
+      await Promise.all([flushers.live.drain(), flushers.bulk.drain()]);
+    },
+  };
+}
+
+/** Concurrent lookups of one key share a query. */
+function answerFinder(db: Database): (key: StoredKey) => Promise<StoredAnswer | undefined> {
+  return coalesce<StoredKey, StoredAnswer | undefined>({
+    keyOf: ({ projectId, key }) => onceName(projectId, key),
+    roundMax: 1_000,
+    timeLimitMs: 5_000,
+    async answer(keys) {
+      const after = new Date(db.clock.now() - IDEMPOTENCY_WINDOW_MS - GRACE_MS);
+      const found = await findAnswers(db, keys, after);
+      const byName = new Map(found.map((answer) => [onceName(answer.projectId, answer.key), answer]));
+      return keys.map(({ projectId, key }) => byName.get(onceName(projectId, key)));
+    },
+  });
+}
+
+function against(once: Once, stored: StoredAnswer): Verdict {
+  if (once.fingerprint !== stored.fingerprint) return { state: 'reused' };
+  return { state: 'replayed', reply: { status: stored.status, body: stored.body } };
+}

@@ -1,0 +1,61 @@
+import { IDEMPOTENCY_WINDOW_MS, INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
+import type { Reach } from '../../../platform/failpoints.ts';
+import type { Session } from '../../../platform/db/statements.ts';
+import type { Entry, Priority } from './entry.ts';
+import { lockStatement, storeStatement, type Stored } from './statements.ts';
+
+/**
+ * Stores a batch of entries in the one transaction of the accept path. It crosses the tables of three modules: it reads `api_key` and
+ * `project` and writes `idempotency`, `inbox` and `ingest_queue`. This is the documented exception to "a module writes only its own
+ * tables".
+ *
+ * 1. Lock the projects' queue rows in order of project_id. From here on, no other process can change these projects.
+ * 2. Run one statement, with a snapshot taken after those locks. It checks that the API key is still live and that the queue has
+ *    space, and claims the Idempotency-Key. It then writes the claimed entries' records, sequence and waiting count.
+ * 3. Commit.
+ *
+ * All three are sent together, so a flush is one round trip, whichever entries lose. Revoking takes the same queue lock, so a key revoked
+ * before step 1 is seen in step 2. Every process takes the lock, so sequence order is commit order and the queue cap is exact.
+ */
+export async function flush(session: Session, entries: Entry[], options: FlushOptions): Promise<Fate[]> {
+  const projects = [...new Set(entries.map((entry) => entry.key.projectId))];
+  const statement = storeStatement({
+    entries,
+    priority: options.priority,
+    at: new Date(options.now),
+    cutoff: new Date(options.now - IDEMPOTENCY_WINDOW_MS),
+    waitingBelow: options.priority === 'bulk' ? INGEST_QUEUE_MAX_RECORDS : null,
+  });
+  const sent = session.together(() => {
+    const locking = session.script(lockStatement(projects));
+    const storing = session.prepared<Stored>(statement);
+    options.reach?.('accept_committing');
+    return Promise.all([locking, storing, session.script('COMMIT')]);
+  });
+  options.reach?.('accept_commit_sent');
+  const [, rows] = await sent;
+  const stored = rows[0];
+  if (!stored) throw new Error('the insert returned no row');
+  return stored.all_stored ? entries.map(() => STORED) : fatesOf(entries, stored);
+}
+
+export type FlushOptions = { now: number; priority: Priority; reach?: Reach | undefined };
+
+export type Fate =
+  | { state: 'stored' }
+  /** Another request has claimed this Idempotency-Key; its reply is in the database. */
+  | { state: 'lost' }
+  | { state: 'key_dead' }
+  | { state: 'queue_full'; waiting: number };
+
+const STORED: Fate = { state: 'stored' };
+
+function fatesOf(entries: Entry[], stored: Stored): Fate[] {
+  const live = new Set(stored.live);
+  const taken = new Set(stored.taken);
+  return entries.map((entry, i) => {
+    if (!live.has(entry.key.id)) return { state: 'key_dead' };
+    if (stored.is_full) return { state: 'queue_full', waiting: stored.waiting };
+    return taken.has(i + 1) ? STORED : { state: 'lost' };
+  });
+}

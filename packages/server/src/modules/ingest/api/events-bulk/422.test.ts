@@ -1,0 +1,11 @@
+import { keyOrderCounts } from '../../../../../testkit/cases/key-order.ts';
+import { refusesReuse } from '../../../../../testkit/cases/reuse.ts';
+import { endpointServer, twinOf } from '../../../../../testkit/endpoint-server.ts';
+import { EVENTS_BULK } from '../../../../../testkit/endpoints.ts';
+
+const server = await endpointServer();
+const twin = await twinOf(server);
+
+refusesReuse(server, twin, EVENTS_BULK);
+
+keyOrderCounts(server, EVENTS_BULK);

@@ -1,0 +1,28 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FAULT_MESSAGES, type FaultCode } from '@beckon/contract';
+import { expect, test } from 'vitest';
+import { ALL_ENDPOINTS, type Facts } from '../../../../testkit/endpoints.ts';
+
+const PACKAGE = join(import.meta.dirname, '../../../..');
+const ENDPOINT_TESTS = ['src/http/v1/**/*.test.ts', 'src/http/server.test.ts', 'testkit/cases/*.ts'];
+
+const texts = globSync(ENDPOINT_TESTS, { cwd: PACKAGE }).map((file) =>
+  readFileSync(join(PACKAGE, file), 'utf8'),
+);
+
+test.each(Object.keys(FAULT_MESSAGES) as FaultCode[])('%s has an endpoint test', (code) => {
+  expect(texts.filter((text) => text.includes(`'${code}'`)).length).toBeGreaterThan(0);
+});
+
+/** Returns the statuses of an endpoint; a single endpoint and a batch have no 400. */
+function statusesOf({ accepted, kind }: Facts): number[] {
+  const always = [401, 403, 404, 405, 413, 415, 422, 429, 503];
+  return kind === 'bulk' ? [accepted, 400, ...always] : [accepted, ...always];
+}
+
+test.each(ALL_ENDPOINTS)('$name has a test file for every status that it returns', (facts) => {
+  const folder = join(import.meta.dirname, 'v1', facts.name);
+  const missing = statusesOf(facts).filter((status) => !existsSync(join(folder, `${status}.test.ts`)));
+  expect(missing).toEqual([]);
+});

@@ -1,0 +1,168 @@
+import { setImmediate } from 'node:timers/promises';
+import { MANY_BODY_MAX_BYTES, SINGLE_BODY_MAX_BYTES } from '@beckon/contract';
+import { Fault } from '../../../platform/fault.ts';
+import { parseInPieces } from '../../../platform/text/json-pieces.ts';
+import type { JsonBounds } from '../../../platform/text/json-scan.ts';
+import { runSteps, runStepsSlowly, type Steps } from '../../../platform/time/steps.ts';
+import { fingerprint } from '../idempotency/fingerprint.ts';
+import { type IdempotencyKey, readIdempotencyKey } from '../idempotency/key.ts';
+import { type BodyHold, readBody, tooBusy } from '../../../platform/http/body.ts';
+import {
+  checkJson,
+  heapBytesOf,
+  MANY_JSON,
+  SINGLE_JSON,
+  TEXT_BYTES,
+} from '../../../platform/http/check-json.ts';
+import type { Call } from './deps.ts';
+import type { IngestEndpoint, ReadRequest } from './endpoint.ts';
+import type { LargeBodies, Pause } from './large-bodies.ts';
+import type { Tally } from './tally.ts';
+
+/** An Idempotency-Key and the request that uses it. */
+export type Once = { key: string; fingerprint: string; isUuidV4: boolean };
+/** A request after reading. Neither its bytes nor the parsed body are kept. */
+export type Received = { once: Once | null; read: ReadRequest };
+
+export type Receiving = {
+  endpoint: IngestEndpoint;
+  call: Call;
+  projectId: number;
+  /** Called once the body is complete. */
+  now: () => Promise<number>;
+  /** Gets the size of the body. */
+  tally: Pick<Tally, 'bytes'>;
+  /** The part of the budget for bodies that the request holds. */
+  hold: BodyHold;
+  largeBodies: LargeBodies;
+};
+
+/** Reads, checks, parses and validates a body. Null: the client left. */
+export async function receive(receiving: Receiving): Promise<Received | null> {
+  const bytes = await bodyOf(receiving);
+  if (!bytes) return null;
+  receiving.tally.bytes = bytes.byteLength;
+  // Even counting a long body takes some 20 ms, and many can be complete at the same moment.
+  if (bytes.byteLength > LARGE_BYTES) return receiveLarge(receiving, bytes);
+  const { values } = checkJson(bytes, boundsOf(receiving));
+  if (values > LARGE_VALUES) return receiveLarge(receiving, bytes);
+  // A small body is read without a pause, so at most one of them is parsed at a time, and none needs to be charged.
+  return readBytes(receiving, { bytes, now: await receiving.now(), pause: null });
+}
+
+/** Below both bounds, reading a body takes some 20 ms at most. */
+const LARGE_BYTES = 1024 * 1024;
+const LARGE_VALUES = 25_000;
+
+async function receiveLarge(receiving: Receiving, bytes: Buffer): Promise<Received> {
+  const { hold, largeBodies, projectId } = receiving;
+  const received = await largeBodies(projectId, async (pause) => {
+    const counts = checkJson(bytes, boundsOf(receiving));
+    if (!hold.change(bytes.byteLength + heapBytesOf(counts, bytes.byteLength))) throw tooBusy();
+    return readBytes(receiving, { bytes, now: await receiving.now(), pause });
+  });
+  // From here on, only the text of the records is kept.
+  hold.change(bytes.byteLength * TEXT_BYTES);
+  return received;
+}
+
+function boundsOf({ endpoint }: Receiving): JsonBounds {
+  return endpoint.kind === 'single' ? SINGLE_JSON : MANY_JSON;
+}
+
+function bodyOf({ endpoint, call, hold }: Receiving): Promise<Buffer | null> {
+  const maxBytes = endpoint.kind === 'single' ? SINGLE_BODY_MAX_BYTES : MANY_BODY_MAX_BYTES;
+  return new Promise((resolve, reject) => {
+    readBody(call.request, { maxBytes, budget: hold.budget }, (problem, bytes) => {
+      if (problem === null) {
+        hold.adopt(bytes.byteLength);
+        resolve(bytes);
+      } else if (problem === 'aborted') resolve(null);
+      else reject(problem);
+    });
+  });
+}
+
+type Complete = { bytes: Buffer; now: number; pause: Pause | null };
+
+async function readBytes({ endpoint, call }: Receiving, { bytes, now, pause }: Complete): Promise<Received> {
+  const body = pause ? await parseSlowly(bytes) : parseAtOnce(bytes);
+  const key = idempotencyKeyOf(call);
+  if (pause) await pause();
+  const steps = endpoint.read(body, { now, checkStrings: bytes.includes('\\u') });
+  const read = pause ? await runStepsSlowly(steps) : runSteps(steps);
+  if (!key) return { once: null, read: withoutText(read) };
+  if (pause) await pause();
+  const print = fingerprintOf(endpoint, { body, bytes, read });
+  const once = {
+    key: key.digest,
+    isUuidV4: key.isUuidV4,
+    fingerprint: pause ? await runStepsSlowly(print) : runSteps(print),
+  };
+  return { once, read: withoutText(read) };
+}
+
+/** The text of the whole body is used for the fingerprint alone, and is as long as all records together. */
+function withoutText(read: ReadRequest): ReadRequest {
+  return read.ok && read.compact !== null ? { ...read, compact: null } : read;
+}
+
+/** Parses in pieces. A piece takes so little time that one round of the event loop between two is enough. */
+async function parseSlowly(bytes: Buffer): Promise<Record<string, unknown>> {
+  try {
+    return objectOf(await parseInPieces(bytes, { listDepth: 2, pause: setImmediate }));
+  } catch (error) {
+    throw notJson(error);
+  }
+}
+
+function parseAtOnce(bytes: Buffer): Record<string, unknown> {
+  try {
+    return objectOf(JSON.parse(bytes.toString()));
+  } catch (error) {
+    throw notJson(error);
+  }
+}
+
+function objectOf(body: unknown): Record<string, unknown> {
+  if (typeof body === 'object' && body !== null && !Array.isArray(body))
+    return body as Record<string, unknown>;
+  throw invalid({ message: 'The body must be a JSON object', field: 'body' });
+}
+
+function notJson(error: unknown): unknown {
+  if (!(error instanceof SyntaxError)) return error;
+  return invalid({ message: 'The body is not valid JSON', field: 'body' }, error);
+}
+
+/** The Idempotency-Key is read before the fields are, so an invalid key is reported first. */
+function idempotencyKeyOf({ request }: Call): IdempotencyKey | null {
+  const header = request.headers['idempotency-key'];
+  if (header === undefined) return null;
+  const read = typeof header === 'string' ? readIdempotencyKey(header) : null;
+  if (!read) {
+    const message =
+      'Idempotency-Key must be a single header of 1 to 255 visible ASCII characters, preferably a UUID v4';
+    throw invalid({ message, field: 'Idempotency-Key' });
+  }
+  return read;
+}
+
+type Parsed = { body: unknown; bytes: Buffer; read: ReadRequest };
+
+function fingerprintOf(endpoint: IngestEndpoint, { body, bytes, read }: Parsed): Steps<string> {
+  const sound = read.ok && read.refused.length === 0;
+  const compact = read.ok ? read.compact : null;
+  return fingerprint({
+    path: endpoint.path,
+    body,
+    raw: bytes,
+    canonical: endpoint.kind === 'single',
+    sound,
+    compact,
+  });
+}
+
+function invalid(detail: { message: string; field: string }, cause?: unknown): Fault {
+  return new Fault('validation_failed', { details: [detail], cause });
+}

@@ -1,0 +1,63 @@
+import { Type } from 'typebox';
+import type { IngestRequest } from '@beckon/contract/dashboard';
+import { listKeys } from '../keys/list-keys.ts';
+import { countStream, readStream, cursorOf, readRequestFilter, type RequestItem } from '../../users/index.ts';
+import { listWarnings } from '../warnings/list-warnings.ts';
+import { routesFor, wholeList } from '../../workspace/index.ts';
+
+const { route } = routesFor();
+
+const LIMIT = 50;
+const LIMIT_MAX = 200;
+const COUNTED_MAX = 10_000;
+
+export const requestRoutes = [
+  route('GET /projects/:project/requests', {
+    needs: 'viewer',
+    query: Type.Object({
+      filter: Type.Optional(Type.String({ maxLength: 1_000 })),
+      cursor: Type.Optional(Type.String({ maxLength: 200 })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX })),
+    }),
+    async handle({ db }, { projectId, query }) {
+      const filter = readRequestFilter(query.filter ?? '');
+      const limit = query.limit ?? LIMIT;
+      const page = await readStream(db, { projectId, filter, after: null, before: query.cursor, limit });
+      const { count, isAll } = await countStream(db, { projectId, filter, most: COUNTED_MAX });
+      const labels = new Map((await listKeys(db, projectId)).map(({ id, label }) => [id, label]));
+      return {
+        data: page.items.flatMap((item) => (item.type === 'request' ? [toRequest(item, labels)] : [])),
+        meta: {
+          pagination: { total: count, offset: 0, limit },
+          cursor: page.more ? page.cursor : null,
+          ...(isAll ? {} : { at_least: true as const }),
+        },
+      };
+    },
+  }),
+  route('GET /projects/:project/warnings', {
+    needs: 'viewer',
+    async handle({ db }, { projectId }) {
+      const warnings = await listWarnings(db, projectId);
+      return wholeList(
+        warnings.map(({ lastAt, ...warning }) => ({ ...warning, last_at: lastAt.toISOString() })),
+      );
+    },
+  }),
+];
+
+/** The code that marks a replay; the answer itself is the first one. */
+const REPLAYED = 'idempotent_replay';
+
+function toRequest(item: RequestItem, labels: ReadonlyMap<string, string>): IngestRequest {
+  const { type: _type, key_id: keyId, ...request } = item;
+  const replayed = request.code === REPLAYED;
+  return {
+    ...request,
+    place: cursorOf(item),
+    code: replayed ? null : request.code,
+    replayed,
+    faults: request.faults ?? [],
+    key: keyId === null ? null : { id: keyId, label: labels.get(keyId) ?? null },
+  };
+}

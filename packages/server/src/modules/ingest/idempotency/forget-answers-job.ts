@@ -1,0 +1,27 @@
+import { IDEMPOTENCY_WINDOW_MS } from '@beckon/contract';
+import { deleteAnswers } from './store.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import type { Job } from '../../../platform/jobs/scheduler.ts';
+
+const EVERY_MS = 60_000;
+/** A request that just lost a race against an answer still reads it. The margin also protects valid answers from a clock change. */
+const MARGIN_MS = 2 * 60 * 60 * 1_000;
+/** Takes a few milliseconds, so no request waits for it for long. */
+const STEP = 1_000;
+
+/** Deletes idempotency keys after 24 hours. They count as absent from then on, so this only frees space. */
+export function forgetAnswers(db: Pick<Database, 'query' | 'prepared' | 'clock'>): Job {
+  return {
+    name: 'delete_idempotency_keys',
+    everyMs: EVERY_MS,
+    async run(stopping) {
+      const before = new Date(db.clock.now() - IDEMPOTENCY_WINDOW_MS - MARGIN_MS);
+      let from: Date | null = null;
+      while (!stopping()) {
+        const { deleted, reached } = await deleteAnswers(db, { before, from, limit: STEP });
+        if (deleted < STEP) return;
+        from = reached;
+      }
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { Fault } from '../../../platform/fault.ts';
+import { lockQueue } from '../queue/queue.ts';
+import { createKey as create, type NewKey, type NewKeyWanted } from './create-key.ts';
+import { findPair } from '../../workspace/index.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+
+/**
+ * Creates an API key under the project's queue lock, so that two concurrent requests cannot both take the last slot. A test key requested
+ * for a live project is created in its sandbox.
+ */
+export function createKey(
+  deps: { db: Pick<Database, 'transaction' | 'clock'>; pepper: Uint8Array },
+  wanted: NewKeyWanted,
+): Promise<NewKey & { projectId: number }> {
+  return deps.db.transaction(async (tx) => {
+    const { projectId, env } = await placeOf(tx, wanted);
+    await lockQueue(tx, projectId);
+    const made = await create(
+      { tx, clock: deps.db.clock, pepper: deps.pepper },
+      { ...wanted, projectId, env },
+    );
+    return { ...made, projectId };
+  });
+}
+
+type Place = Required<Pick<NewKeyWanted, 'projectId' | 'env'>>;
+
+async function placeOf(tx: Tx, { projectId, env }: NewKeyWanted): Promise<Place> {
+  const { livemode, sandboxOf, sandboxId, isClosed } = await findPair(tx, projectId);
+  if (!livemode) {
+    if (env === 'live') throw refused(`A sandbox has no live keys. Create one in project ${sandboxOf}`);
+    if (isClosed) throw refused(OFF);
+    return { projectId, env: 'test' };
+  }
+  if (env !== 'test') return { projectId, env: 'live' };
+  const isOpen = sandboxId !== null && !(await findPair(tx, sandboxId)).isClosed;
+  if (!isOpen) throw refused(OFF);
+  return { projectId: sandboxId, env };
+}
+
+const OFF = 'This project has no sandbox open: set its setting sandbox=on first';
+
+function refused(message: string): Fault {
+  return new Fault('validation_failed', { details: [{ message, field: 'env' }] });
+}

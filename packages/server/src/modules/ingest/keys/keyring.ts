@@ -1,0 +1,146 @@
+import { coalesce } from '../../../platform/async/coalesce.ts';
+import { equalInConstantTime, type Pepper } from '../../../platform/crypto/hash.ts';
+import type { Log } from '../../../platform/log.ts';
+import { recentMap } from '../../../platform/async/recent-map.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import { hashSecret, type KeyState, readSecret, SALT_BYTES, type Verdict, type VerifiedKey } from './key.ts';
+import {
+  type CandidateRow,
+  listLiveCandidates,
+  listLiveIds,
+  listProjectStates,
+  type ProjectStateRow,
+  updateHash,
+} from './store.ts';
+
+/**
+ * Verifies API keys. `known` answers from memory and may be out of date. Its callers check the database again, in the flush that commits
+ * the request or with `check`. `verify` and `check` use a query that starts after the call, so they never miss an earlier revocation.
+ */
+export type Keyring = {
+  known(secret: string): VerifiedKey | undefined;
+  verify(secret: string): Promise<Verdict>;
+  check(key: VerifiedKey): Promise<KeyState>;
+  /** Removes a key from memory after a flush found it revoked or its project suspended. */
+  forget(key: Pick<VerifiedKey, 'id'>): void;
+};
+
+export type KeyringDeps = { db: Tx; pepper: Pepper; log: Log };
+
+const KNOWN_KEYS_MAX = 10_000;
+const ROUND_MAX = 1_000;
+const TIME_LIMIT_MS = 5_000;
+
+const UNKNOWN: Verdict = { state: 'unknown' };
+const NO_SALT = Buffer.alloc(SALT_BYTES);
+const NO_HASH = Buffer.alloc(32);
+
+export function keyring(deps: KeyringDeps): Keyring {
+  const cache = recentMap<VerifiedKey>(KNOWN_KEYS_MAX);
+  const limits = { roundMax: ROUND_MAX, timeLimitMs: TIME_LIMIT_MS };
+  const askVerdict = coalesce<string, Verdict>({
+    ...limits,
+    keyOf: (secret) => secret,
+    answer: (secrets) => findVerdicts(deps, secrets),
+  });
+  const askState = coalesce<VerifiedKey, KeyState>({
+    ...limits,
+    keyOf: (key) => key.id,
+    answer: (keys) => findStates(deps.db, keys),
+  });
+  const forget: Keyring['forget'] = ({ id }) => cache.deleteWhere((key) => key.id === id);
+
+  return {
+    forget,
+    known: (secret) => cache.get(secret),
+    async verify(secret) {
+      if (!readSecret(secret)) return UNKNOWN;
+      const verdict = await askVerdict(secret);
+      if (verdict.state === 'live') cache.set(secret, verdict.key);
+      return verdict;
+    },
+    async check(key) {
+      const state = await askState(key);
+      if (state !== 'live') forget(key);
+      return state;
+    },
+  };
+}
+
+async function findVerdicts({ db, pepper, log }: KeyringDeps, secrets: string[]): Promise<Verdict[]> {
+  const last4s = new Set(secrets.map((secret) => readSecret(secret)?.last4 ?? ''));
+  const candidates = Map.groupBy(await listLiveCandidates(db, [...last4s]), bucketOf);
+  const matches = secrets.map((secret) => matchSecret(secret, candidates, pepper));
+  const projectIds = new Set(matches.flatMap((match) => (match ? [match.row.project_id] : [])));
+  const projects = await findProjects(db, projectIds);
+  for (const [i, match] of matches.entries()) {
+    if (match?.stale) await renewHash({ db, pepper, log }, match.row, secrets[i] as string);
+  }
+  return matches.map((match) => (match ? verdictOf(match.row, projects) : UNKNOWN));
+}
+
+function bucketOf(row: { env: string; last4: string }): string {
+  return `${row.env} ${row.last4}`;
+}
+
+type Match = { row: CandidateRow; stale: boolean };
+
+/**
+ * Environment and last four characters are public and leave about one candidate. Without a candidate, the comparison takes as long as with
+ * one.
+ */
+function matchSecret(
+  secret: string,
+  candidates: Map<string, CandidateRow[]>,
+  pepper: Pepper,
+): Match | undefined {
+  const open = readSecret(secret);
+  const rows = open ? candidates.get(bucketOf(open)) : undefined;
+  let match: Match | undefined;
+  for (const row of rows ?? [{ salt: NO_SALT, hash: NO_HASH }]) {
+    const current = equalInConstantTime(hashSecret(pepper.current, row.salt, secret), row.hash);
+    const previous =
+      pepper.previous !== null &&
+      equalInConstantTime(hashSecret(pepper.previous, row.salt, secret), row.hash);
+    if ((current || previous) && 'id' in row) match = { row, stale: !current };
+  }
+  return match;
+}
+
+/** A correct key is accepted even if its hash cannot be renewed. The next request tries again. */
+async function renewHash({ db, pepper, log }: KeyringDeps, row: CandidateRow, secret: string): Promise<void> {
+  const hash = hashSecret(pepper.current, row.salt, secret);
+  try {
+    await updateHash(db, { last4: row.last4, id: row.id, oldHash: row.hash, hash });
+  } catch (error) {
+    log.warn({ err: error, key_id: row.id }, 'api_key.hash_not_renewed');
+  }
+}
+
+function verdictOf(row: CandidateRow, projects: Map<number, ProjectStateRow>): Verdict {
+  const project = projects.get(row.project_id);
+  if (!project) return UNKNOWN;
+  return {
+    state: project.suspended ? 'suspended' : 'live',
+    key: { id: row.id, projectId: row.project_id, last4: row.last4, livemode: project.livemode },
+  };
+}
+
+/** Both statements start here, after all callers of the round have made their calls. */
+async function findStates(db: Tx, keys: VerifiedKey[]): Promise<KeyState[]> {
+  const [liveIds, projects] = await Promise.all([
+    listLiveIds(db, keys),
+    findProjects(db, new Set(keys.map((key) => key.projectId))),
+  ]);
+  const live = new Set(liveIds);
+  return keys.map((key) => {
+    const project = projects.get(key.projectId);
+    if (!live.has(key.id) || !project) return 'revoked';
+    return project.suspended ? 'suspended' : 'live';
+  });
+}
+
+async function findProjects(db: Tx, ids: Set<number>): Promise<Map<number, ProjectStateRow>> {
+  const rows = ids.size === 0 ? [] : await listProjectStates(db, [...ids]);
+  return new Map(rows.map((row) => [row.project_id, row]));
+}

@@ -1,0 +1,48 @@
+import type { Tx } from '../../../platform/db/statements.ts';
+import { displayKey, type KeyEnvironment } from './key.ts';
+import { listKeyRows, listTraffic, listUses } from './store.ts';
+import { dayOf, type DayOfTraffic, filledDays, TRAFFIC_DAYS } from './traffic.ts';
+
+export type ListedKey = {
+  id: string;
+  env: KeyEnvironment;
+  label: string;
+  display: string;
+  createdAt: Date;
+  createdBy: string | null;
+  lastUsedAt: Date | null;
+  client: { name: string; version: string } | null;
+  revokedAt: Date | null;
+};
+
+/** Lists recent request counts for each key of a project. */
+export async function listKeyTraffic(
+  tx: Tx,
+  { projectId, now }: { projectId: number; now: number },
+): Promise<(keyId: string) => DayOfTraffic[]> {
+  const since = dayOf(now - TRAFFIC_DAYS * 86_400_000);
+  const rows = Map.groupBy(await listTraffic(tx, projectId, since), (row) => row.key_id);
+  return (keyId) => filledDays(rows.get(keyId) ?? [], now);
+}
+
+/** Lists all keys of a project, including revoked ones, oldest first. */
+export async function listKeys(tx: Tx, projectId: number): Promise<ListedKey[]> {
+  const uses = new Map((await listUses(tx, projectId)).map((use) => [use.key_id, use]));
+  const rows = await listKeyRows(tx, projectId);
+  return rows.map((row) => {
+    const use = uses.get(row.id);
+    const client =
+      use?.client_name && use.client_version ? { name: use.client_name, version: use.client_version } : null;
+    return {
+      id: row.id,
+      env: row.env === 'test' ? 'test' : 'live',
+      label: row.label,
+      display: displayKey(row.env, row.last4),
+      createdAt: row.created_at,
+      createdBy: row.created_by,
+      lastUsedAt: use?.last_used_at ?? null,
+      client,
+      revokedAt: row.revoked_at,
+    };
+  });
+}

@@ -1,0 +1,107 @@
+import { Type } from 'typebox';
+import type { ApiKey } from '@beckon/contract/dashboard';
+import { Fault } from '../../../platform/fault.ts';
+import { type ListedKey, listKeys, listKeyTraffic } from './list-keys.ts';
+import { minimumMissed } from './key-use.ts';
+import { findPair, routesFor, wholeList, type KitDeps } from '../../workspace/index.ts';
+import { createKey } from './create.ts';
+import { revokeKey } from './revoke.ts';
+
+type Deps = KitDeps & { minimumVersions: ReadonlyMap<string, string> };
+const { route } = routesFor<Deps>();
+
+export const keyRoutes = [
+  route('GET /projects/:project/keys', {
+    needs: 'admin',
+    async handle(deps, { projectId }) {
+      return wholeList(await showKeys(deps, projectId));
+    },
+  }),
+  route('POST /projects/:project/keys', {
+    needs: 'admin',
+    audit: 'key.create',
+    body: Type.Object({
+      label: Type.String(),
+      env: Type.Optional(Type.Union([Type.Literal('live'), Type.Literal('test')])),
+    }),
+    async handle(deps, { projectId, actor, body, note }) {
+      const { db, pepper } = deps;
+      const env = body.env === undefined ? {} : { env: body.env };
+      const wanted = { projectId, label: body.label, ...env, createdBy: actor };
+      const { id, secret } = await createKey({ db, pepper: pepper.current }, wanted);
+      const shown = await showKey(deps, { projectId, id });
+      note({ subject: shown.label, after: { id, display: shown.display } });
+      return { data: { ...shown, secret } };
+    },
+  }),
+  route('POST /projects/:project/keys/:key/revoke', {
+    needs: 'admin',
+    audit: 'key.revoke',
+    body: Type.Object({ label: Type.String() }),
+    async handle(deps, { projectId, params: { key: id }, body, note }) {
+      const { label, display, env, revoked_at: before } = await showKey(deps, { projectId, id });
+      if (body.label !== label) throw notTyped(label);
+      await revokeKey(deps.db, { id, projectId: await placeOf(deps.db, projectId, env) });
+      const shown = await showKey(deps, { projectId, id });
+      note({
+        subject: label,
+        before: { display, revoked_at: before },
+        after: { display, revoked_at: shown.revoked_at },
+      });
+      return { data: shown };
+    },
+  }),
+];
+
+/** Returns the keys of a project, and after them those of its sandbox. */
+async function showKeys(deps: Deps, projectId: number): Promise<ApiKey[]> {
+  const { sandboxId } = await findPair(deps.db, projectId);
+  const own = await keysOf(deps, projectId);
+  return sandboxId === null ? own : [...own, ...(await keysOf(deps, sandboxId))];
+}
+
+/** Returns the project of a key: a test key belongs to the sandbox, wherever it is shown. */
+async function placeOf(db: Deps['db'], projectId: number, env: ApiKey['env']): Promise<number> {
+  const { livemode, sandboxId } = await findPair(db, projectId);
+  return livemode && env === 'test' && sandboxId !== null ? sandboxId : projectId;
+}
+
+async function keysOf({ db, access, minimumVersions }: Deps, projectId: number): Promise<ApiKey[]> {
+  const keys = await listKeys(db, projectId);
+  const trafficOf = await listKeyTraffic(db, { projectId, now: db.clock.now() });
+  const names = await access.namesOf(
+    keys.flatMap(({ createdBy }) => (createdBy === null ? [] : [createdBy])),
+  );
+  return keys.map(({ id, env, label, display, client, ...key }) => ({
+    id,
+    env,
+    label,
+    display,
+    created_at: key.createdAt.toISOString(),
+    created_by: createdBy(key, names),
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
+    client,
+    minimum_version: (client && minimumMissed(client, minimumVersions)) ?? null,
+    revoked_at: key.revokedAt?.toISOString() ?? null,
+    traffic: trafficOf(id),
+  }));
+}
+
+function createdBy(
+  { createdBy: actor }: Pick<ListedKey, 'createdBy'>,
+  names: ReadonlyMap<string, string>,
+): string | null {
+  return actor === null ? null : (names.get(actor) ?? actor);
+}
+
+async function showKey(deps: Deps, { projectId, id }: { projectId: number; id: string }): Promise<ApiKey> {
+  const found = (await showKeys(deps, projectId)).find((key) => key.id === id);
+  if (found) return found;
+  const message = 'This project has no key with this ID';
+  throw new Fault('not_found', { details: [{ message, field: 'key' }] });
+}
+
+function notTyped(label: string): Fault {
+  const message = `Enter the label of the key to revoke it: ${label}`;
+  return new Fault('validation_failed', { details: [{ message, field: 'label' }] });
+}

@@ -1,0 +1,184 @@
+import fc from 'fast-check';
+import { beforeEach, expect, test } from 'vitest';
+import { heldClock } from '../../../../testkit/clock.ts';
+import { openTestDatabase } from '../../../../testkit/database.ts';
+import { createProject } from '../../../flows/create-project.ts';
+import { countWaiting, listWaiting } from './count-waiting.ts';
+import { decodeChunk, encodeChunk } from './chunk.ts';
+import { listDead } from './list-dead-letters.ts';
+import { lockQueue } from './queue.ts';
+import { retryDead, RETRY_MAX_RECORDS } from './retry-dead-letters.ts';
+
+const clock = heldClock();
+const db = await openTestDatabase(clock);
+let projectId: number;
+beforeEach(async () => {
+  projectId = (await createProject(db, { name: 'Acme' })).id;
+});
+
+async function put(priority: string, records: object[], acceptedAt = new Date(clock.now())): Promise<void> {
+  await db.query(
+    `WITH taken AS (
+       UPDATE beckon.ingest_queue SET next_seq = next_seq + $3, waiting = waiting + $3 WHERE project_id = $1
+       RETURNING next_seq - $3 AS seq
+     )
+     INSERT INTO beckon.inbox SELECT $1, seq, $2, 'events', $3, $4, $5 FROM taken`,
+    [projectId, priority, records.length, encodeChunk(JSON.stringify(records)), acceptedAt],
+  );
+}
+
+async function die(count: number, letter: { priority?: string; kind?: string; acceptedAt?: Date } = {}) {
+  await db.query(
+    `INSERT INTO beckon.dead_letter
+     SELECT $1, next_seq + n, $3, $4, jsonb_build_object('external_user_id', 'u' || (next_seq + n)), 'bad', $5, $5
+     FROM beckon.ingest_queue, generate_series(0, $2::int - 1) AS n WHERE project_id = $1`,
+    [
+      projectId,
+      count,
+      letter.priority ?? 'live',
+      letter.kind ?? 'events',
+      letter.acceptedAt ?? new Date(clock.now()),
+    ],
+  );
+  await db.query('UPDATE beckon.ingest_queue SET next_seq = next_seq + $2 WHERE project_id = $1', [
+    projectId,
+    count,
+  ]);
+}
+
+const chunks = () =>
+  db.query<{ seq: number; priority: string; kind: string; records: number; body: Buffer; accepted_at: Date }>(
+    'SELECT seq, priority, kind, records, body, accepted_at FROM beckon.inbox WHERE project_id = $1 ORDER BY seq',
+    [projectId],
+  );
+const queue = async () =>
+  (
+    await db.query<{ next_seq: number; waiting: number }>(
+      'SELECT next_seq, waiting FROM beckon.ingest_queue WHERE project_id = $1',
+      [projectId],
+    )
+  )[0];
+
+test('decodes the records that were encoded', () => {
+  fc.assert(
+    fc.property(fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { maxLength: 200 }), (records) => {
+      const json = JSON.stringify(records);
+      expect(JSON.stringify(decodeChunk(encodeChunk(json)))).toBe(JSON.stringify(JSON.parse(json)));
+    }),
+  );
+});
+
+test('writes a small chunk as plain JSON, compresses a large one, and leaves one that would grow', () => {
+  const small = JSON.stringify([{ external_user_id: 'u1' }]);
+  expect(encodeChunk(small).toString()).toBe(small);
+  const large = JSON.stringify(Array.from({ length: 1_000 }, (_, i) => ({ external_user_id: `user_${i}` })));
+  expect(encodeChunk(large).length).toBeLessThan(large.length / 3);
+  expect(decodeChunk(encodeChunk(large))).toHaveLength(1_000);
+  expect(encodeChunk(large).subarray(0, 4)).toEqual(Buffer.from([0x28, 0xb5, 0x2f, 0xfd]));
+});
+
+test('keeps a key such as __proto__ as data', () => {
+  const json = '[{"traits":{"__proto__":{"admin":true}}}]';
+  expect(JSON.stringify(decodeChunk(encodeChunk(json)))).toBe(json);
+});
+
+test('rejects a damaged chunk', () => {
+  expect(() => decodeChunk(Buffer.from('{"a":1}'))).toThrow('not an array');
+  const packed = encodeChunk(JSON.stringify(Array.from({ length: 1_000 }, (_, i) => i)));
+  expect(() => decodeChunk(packed.subarray(0, packed.length - 9))).toThrow();
+});
+
+test('counts waiting records by priority, with the age of the oldest', async () => {
+  expect(await countWaiting(db, projectId)).toEqual({ live: 0, bulk: 0, dead_letters: 0, oldest_ms: 0 });
+  await put('bulk', [{}, {}, {}], new Date(clock.now() - 4_000));
+  await put('live', [{}]);
+  await put('live', [{}, {}]);
+  await die(2);
+  expect(await countWaiting(db, projectId)).toEqual({ live: 3, bulk: 3, dead_letters: 2, oldest_ms: 4_000 });
+  const other = await createProject(db, { name: 'Other' });
+  expect(await countWaiting(db, other.id)).toEqual({ live: 0, bulk: 0, dead_letters: 0, oldest_ms: 0 });
+});
+
+test('lists the projects with waiting or dead-lettered records, those with the longest wait first', async () => {
+  const late = projectId;
+  await put('bulk', [{}], new Date(clock.now() - 4_000));
+  const quiet = (await createProject(db, { name: 'Quiet' })).id;
+  const buried = (projectId = (await createProject(db, { name: 'Buried' })).id);
+  await die(2);
+  const later = (projectId = (await createProject(db, { name: 'Later' })).id);
+  await put('live', [{}, {}], new Date(clock.now() - 9_000));
+  const own = [late, quiet, buried, later];
+  const listed = (await listWaiting(db, null)).filter((one) => own.includes(one.projectId));
+  expect(listed).toEqual([
+    { projectId: later, name: 'Later', live: 2, bulk: 0, dead_letters: 0, oldest_ms: 9_000 },
+    { projectId: late, name: 'Acme', live: 0, bulk: 1, dead_letters: 0, oldest_ms: 4_000 },
+    { projectId: buried, name: 'Buried', live: 0, bulk: 0, dead_letters: 2, oldest_ms: 0 },
+  ]);
+});
+
+test('puts retried records back in order after accepted ones, with their old time of acceptance', async () => {
+  const then = new Date(clock.now() - 60_000);
+  await die(2, { acceptedAt: then });
+  await die(1, { kind: 'users', priority: 'bulk' });
+  await die(1);
+  await put('live', [{ external_user_id: 'between' }]);
+  expect(await listDead(db, projectId)).toMatchObject([{ seq: 1 }, { seq: 2 }, { seq: 3 }, { seq: 4 }]);
+  expect(await retryDead(db, projectId)).toEqual({ retried: 4 });
+  expect(await listDead(db, projectId)).toEqual([]);
+  expect(await queue()).toEqual({ next_seq: 10, waiting: 5 });
+  const found = (await chunks()).map(({ body, ...rest }) => ({ ...rest, users: decodeChunk(body) }));
+  const now = new Date(clock.now());
+  const user = (id: string) => ({ external_user_id: id });
+  expect(found).toEqual([
+    { seq: 5, priority: 'live', kind: 'events', records: 1, accepted_at: now, users: [user('between')] },
+    {
+      seq: 6,
+      priority: 'live',
+      kind: 'events',
+      records: 2,
+      accepted_at: then,
+      users: [user('u1'), user('u2')],
+    },
+    { seq: 8, priority: 'bulk', kind: 'users', records: 1, accepted_at: now, users: [user('u3')] },
+    { seq: 9, priority: 'live', kind: 'events', records: 1, accepted_at: now, users: [user('u4')] },
+  ]);
+});
+
+test('retries many records in several transactions, each record once', async () => {
+  const count = RETRY_MAX_RECORDS * 2 + 7;
+  await die(count);
+  expect(await retryDead(db, projectId)).toEqual({ retried: count });
+  expect(await queue()).toEqual({ next_seq: count * 2 + 1, waiting: count });
+  const users = (await chunks()).flatMap(({ body }) => decodeChunk(body) as { external_user_id: string }[]);
+  expect(users.map((user) => user.external_user_id)).toEqual(
+    Array.from({ length: count }, (_, i) => `u${i + 1}`),
+  );
+});
+
+test('leaves records that are dead-lettered again during a retry for the next one', async () => {
+  await die(RETRY_MAX_RECORDS);
+  let transactions = 0;
+  const redying = {
+    ...db,
+    async transaction<T>(work: Parameters<typeof db.transaction<T>>[0]): Promise<T> {
+      const result = await db.transaction(work);
+      transactions += 1;
+      await die(1);
+      return result;
+    },
+  };
+  expect(await retryDead(redying, projectId)).toEqual({ retried: RETRY_MAX_RECORDS });
+  expect(transactions).toBe(2);
+  expect(await listDead(db, projectId)).toHaveLength(2);
+});
+
+test('retries each record once in two concurrent retries', async () => {
+  await die(300);
+  const both = await Promise.all([retryDead(db, projectId), retryDead(db, projectId)]);
+  expect(both.reduce((sum, { retried }) => sum + retried, 0)).toBe(300);
+  expect(await queue()).toMatchObject({ waiting: 300 });
+});
+
+test('rejects the queue row of an unknown project', async () => {
+  await expect(db.transaction((tx) => lockQueue(tx, 999_999))).rejects.toMatchObject({ code: 'not_found' });
+});

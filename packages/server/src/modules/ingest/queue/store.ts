@@ -1,0 +1,298 @@
+import type { Tx } from '../../../platform/db/statements.ts';
+
+/** Reads and writes `ingest_queue`, `inbox` and `dead_letter`. A chunk at `seq` holds the records `seq` to `seq + records - 1`. */
+export type QueueRow = { next_seq: number; waiting: number };
+
+export async function insertQueue(tx: Tx, projectId: number): Promise<void> {
+  await tx.query(`INSERT INTO beckon.ingest_queue (project_id, next_seq, waiting) VALUES ($1, 1, 0)`, [
+    projectId,
+  ]);
+}
+
+export async function lockQueueRow(tx: Tx, projectId: number): Promise<QueueRow | undefined> {
+  const rows = await tx.query<QueueRow>(
+    `SELECT next_seq, waiting FROM beckon.ingest_queue WHERE project_id = $1 FOR UPDATE`,
+    [projectId],
+  );
+  return rows[0];
+}
+
+export async function updateQueueAdvanced(
+  tx: Tx,
+  { projectId, records }: { projectId: number; records: number },
+): Promise<void> {
+  await tx.query(
+    `UPDATE beckon.ingest_queue SET next_seq = next_seq + $2, waiting = waiting + $2 WHERE project_id = $1`,
+    [projectId, records],
+  );
+}
+
+export type WaitingRow = { live: number; bulk: number; dead: number; oldest_at: Date | null };
+
+export async function findWaiting(tx: Tx, projectId: number): Promise<WaitingRow | undefined> {
+  const rows = await tx.query<WaitingRow>(
+    `SELECT coalesce(sum(records) FILTER (WHERE priority = 'live'), 0)::bigint AS live,
+            coalesce(sum(records) FILTER (WHERE priority = 'bulk'), 0)::bigint AS bulk,
+            (SELECT count(*) FROM beckon.dead_letter WHERE project_id = $1) AS dead,
+            min(accepted_at) AS oldest_at
+     FROM beckon.inbox WHERE project_id = $1`,
+    [projectId],
+  );
+  return rows[0];
+}
+
+/** Counts dead-lettered records, up to `max`. */
+export async function countDeadRows(tx: Tx, projectId: number, max: number): Promise<number> {
+  const rows = await tx.query<{ dead: number }>(
+    `SELECT count(*) AS dead FROM (SELECT FROM beckon.dead_letter WHERE project_id = $1 LIMIT $2) d`,
+    [projectId, max],
+  );
+  return rows[0]?.dead ?? 0;
+}
+
+export type DeadRow = {
+  seq: number;
+  priority: 'live' | 'bulk';
+  kind: 'users' | 'events';
+  reason: string;
+  accepted_at: Date;
+  dead_lettered_at: Date;
+  /** JSON text, because a record that is only moved need not be parsed. */
+  record: string;
+};
+
+export function listDeadRows(tx: Tx, projectId: number, limit: number): Promise<DeadRow[]> {
+  return tx.query(
+    `SELECT seq, priority, kind, reason, accepted_at, dead_lettered_at, record::text AS record FROM beckon.dead_letter
+     WHERE project_id = $1 ORDER BY seq LIMIT $2`,
+    [projectId, limit],
+  );
+}
+
+export async function findLastDeadSeq(tx: Tx, projectId: number): Promise<number | null> {
+  const rows = await tx.query<{ seq: number | null }>(
+    `SELECT max(seq) AS seq FROM beckon.dead_letter WHERE project_id = $1`,
+    [projectId],
+  );
+  return rows[0]?.seq ?? null;
+}
+
+/** Deletes and returns the first dead-lettered records: at most `limit`, none above `upTo`, only those in `seqs` if set. Unordered. */
+export function deleteDead(
+  tx: Tx,
+  { projectId, upTo, seqs, limit }: { projectId: number; upTo: number; seqs: number[] | null; limit: number },
+): Promise<DeadRow[]> {
+  return tx.query(
+    `WITH first AS MATERIALIZED (
+       SELECT seq FROM beckon.dead_letter
+       WHERE project_id = $1 AND seq <= $2 AND ($4::bigint[] IS NULL OR seq = ANY ($4)) ORDER BY seq LIMIT $3
+     )
+     DELETE FROM beckon.dead_letter WHERE project_id = $1 AND seq = ANY (ARRAY(SELECT seq FROM first))
+     RETURNING seq, priority, kind, reason, accepted_at, dead_lettered_at, record::text AS record`,
+    [projectId, upTo, limit, seqs],
+  );
+}
+
+export type ChunkRow = {
+  seq: number;
+  priority: string;
+  kind: string;
+  records: number;
+  body: Buffer;
+  accepted_at: Date;
+};
+
+export async function insertChunks(tx: Tx, projectId: number, chunks: ChunkRow[]): Promise<void> {
+  await tx.query(
+    `INSERT INTO beckon.inbox (project_id, seq, priority, kind, records, body, accepted_at)
+     SELECT $1::bigint, * FROM unnest($2::bigint[], $3::text[], $4::text[], $5::int[], $6::bytea[], $7::timestamptz[])`,
+    [
+      projectId,
+      chunks.map((chunk) => chunk.seq),
+      chunks.map((chunk) => chunk.priority),
+      chunks.map((chunk) => chunk.kind),
+      chunks.map((chunk) => chunk.records),
+      chunks.map((chunk) => chunk.body),
+      chunks.map((chunk) => chunk.accepted_at),
+    ],
+  );
+}
+
+export type PlaceRow = { project_id: number; live: number | null; bulk: number | null };
+
+/**
+ * Lists projects after `after` with waiting records, and how many records the first chunk of each priority holds. It skips from project to
+ * project in the primary key, so the cost depends on the number of projects and not of records.
+ */
+export function listPlaces(tx: Tx, after: number, limit: number): Promise<PlaceRow[]> {
+  return tx.prepared({
+    name: 'inbox.places',
+    text: `WITH RECURSIVE place(project_id) AS (
+             (SELECT project_id FROM beckon.inbox WHERE project_id > $1 ORDER BY project_id LIMIT 1)
+             UNION ALL
+             SELECT (SELECT i.project_id FROM beckon.inbox i WHERE i.project_id > place.project_id ORDER BY i.project_id LIMIT 1)
+             FROM place WHERE place.project_id IS NOT NULL
+           )
+           SELECT project_id,
+             (SELECT i.records - i.applied FROM beckon.inbox i WHERE i.project_id = place.project_id AND i.priority = 'live' ORDER BY i.seq LIMIT 1) AS live,
+             (SELECT i.records - i.applied FROM beckon.inbox i WHERE i.project_id = place.project_id AND i.priority = 'bulk' ORDER BY i.seq LIMIT 1) AS bulk
+           FROM place WHERE project_id IS NOT NULL LIMIT $2`,
+    values: [after, limit],
+  });
+}
+
+export type WaitingChunkRow = {
+  project_id: number;
+  seq: number;
+  kind: 'users' | 'events';
+  records: number;
+  applied: number;
+  body: Buffer;
+  accepted_at: Date;
+};
+
+export type ChunkQuestion = {
+  projectIds: number[];
+  priority: 'live' | 'bulk';
+  /** Limits for the records per project, the records in total and the stored bytes. Reading stops there. */
+  ofEach: number;
+  ofAll: number;
+  bytes: number;
+};
+
+/** Lists the first chunks of each project, round-robin until the limits are reached, by project and sequence. */
+export function listChunks(tx: Tx, asked: ChunkQuestion): Promise<WaitingChunkRow[]> {
+  return tx.prepared({
+    name: 'inbox.chunks',
+    text: `SELECT project_id, seq, kind, records, applied, body, accepted_at FROM (
+             SELECT c.*, sum(waiting) OVER turns - waiting AS before_all, sum(bytes) OVER turns - bytes AS bytes_before
+             FROM (
+               SELECT i.*, least(i.records - i.applied, $3::int) AS waiting, octet_length(i.body) AS bytes, place.n AS place_n,
+                      row_number() OVER of_one AS turn, sum(i.records - i.applied) OVER of_one - (i.records - i.applied) AS before
+               FROM unnest($1::bigint[]) WITH ORDINALITY AS place(project_id, n)
+               CROSS JOIN LATERAL (
+                 SELECT * FROM beckon.inbox x WHERE x.project_id = place.project_id AND x.priority = $2 ORDER BY x.seq LIMIT $3
+               ) i
+               WINDOW of_one AS (PARTITION BY i.project_id ORDER BY i.seq)
+             ) c
+             WHERE before < $3
+             WINDOW turns AS (ORDER BY turn, place_n)
+           ) taken
+           WHERE before_all < $4 AND (bytes_before < $5 OR before_all = 0)
+           ORDER BY project_id, seq`,
+    values: [asked.projectIds, asked.priority, asked.ofEach, asked.ofAll, asked.bytes],
+  });
+}
+
+export type OldestRow = { project_id: number; seq: number };
+
+/** Lists the oldest waiting record of a priority for each project. */
+export function listOldest(tx: Tx, projectIds: number[], priority: 'live' | 'bulk'): Promise<OldestRow[]> {
+  return tx.prepared({
+    name: 'inbox.oldest',
+    text: `SELECT place.project_id, i.seq + i.applied AS seq FROM unnest($1::bigint[]) AS place(project_id)
+           CROSS JOIN LATERAL (
+             SELECT seq, applied FROM beckon.inbox x WHERE x.project_id = place.project_id AND x.priority = $2 ORDER BY x.seq LIMIT 1
+           ) i`,
+    values: [projectIds, priority],
+  });
+}
+
+export type TakenRow = {
+  project_id: number;
+  priority: 'live' | 'bulk';
+  seq: number;
+  records: number;
+  is_whole: boolean;
+};
+
+/** Removes processed records from the queue. The queue rows are locked last and in order, as in every flush. */
+export async function settleChunks(tx: Tx, rows: TakenRow[]): Promise<void> {
+  const whole = rows.filter((row) => row.is_whole);
+  const parts = rows.filter((row) => !row.is_whole);
+  const asked: Promise<unknown>[] = parts.map((row) => advanceChunk(tx, row));
+  if (whole.length > 0) asked.push(deleteChunks(tx, whole));
+  asked.push(
+    tx.prepared({
+      name: 'ingest_queue.settle',
+      text: `WITH done AS MATERIALIZED (
+               SELECT l.project_id, t.records FROM (
+                 SELECT project_id, sum(records) AS records FROM unnest($1::bigint[], $2::int[]) AS t(project_id, records) GROUP BY project_id
+               ) t JOIN beckon.ingest_queue l ON l.project_id = t.project_id
+               ORDER BY l.project_id FOR UPDATE OF l
+             )
+             UPDATE beckon.ingest_queue AS l SET waiting = l.waiting - done.records FROM done WHERE l.project_id = done.project_id`,
+      values: [rows.map((row) => row.project_id), rows.map((row) => row.records)],
+    }),
+  );
+  await Promise.all(asked);
+}
+
+/**
+ * Deletes chunks by primary key, one lookup each. The queue is empty whenever vacuum runs, so the planner assumes an empty table. It would
+ * read the whole table for each deleted chunk, and a backlog would only grow.
+ */
+function deleteChunks(tx: Tx, rows: TakenRow[]): Promise<unknown> {
+  return tx.prepared({
+    name: 'inbox.delete',
+    text: `DELETE FROM beckon.inbox WHERE ctid = ANY (ARRAY(
+             SELECT i.ctid FROM unnest($1::bigint[], $2::text[], $3::bigint[]) AS t(project_id, priority, seq)
+             CROSS JOIN LATERAL (
+               SELECT ctid FROM beckon.inbox x WHERE x.project_id = t.project_id AND x.priority = t.priority AND x.seq = t.seq LIMIT 1
+             ) i
+           ))`,
+    values: [rows.map((row) => row.project_id), rows.map((row) => row.priority), rows.map((row) => row.seq)],
+  });
+}
+
+/** Advances a long chunk. Only a bulk batch takes a part of a chunk, seldom of more than one. */
+function advanceChunk(tx: Tx, row: TakenRow): Promise<unknown> {
+  return tx.prepared({
+    name: 'inbox.advance',
+    text: `UPDATE beckon.inbox SET applied = applied + $4 WHERE project_id = $1 AND priority = $2 AND seq = $3`,
+    values: [row.project_id, row.priority, row.seq, row.records],
+  });
+}
+
+export type NewDeadRow = {
+  project_id: number;
+  seq: number;
+  priority: 'live' | 'bulk';
+  kind: 'users' | 'events';
+  record: string;
+  reason: string;
+  accepted_at: Date;
+  dead_lettered_at: Date;
+};
+
+export async function insertDead(tx: Tx, row: NewDeadRow): Promise<void> {
+  const { project_id, seq, priority, kind, record, reason, accepted_at, dead_lettered_at } = row;
+  await tx.query(
+    `INSERT INTO beckon.dead_letter (project_id, seq, priority, kind, record, reason, accepted_at, dead_lettered_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [project_id, seq, priority, kind, record, reason, accepted_at, dead_lettered_at],
+  );
+}
+
+/** Deletes dead-lettered records about a user, of any origin. */
+export async function deleteDeadOf(tx: Tx, projectId: number, userId: string): Promise<number> {
+  const rows = await tx.query(
+    `DELETE FROM beckon.dead_letter WHERE project_id = $1 AND record ->> 'external_user_id' = $2 RETURNING seq`,
+    [projectId, userId],
+  );
+  return rows.length;
+}
+
+/** Deletes at most `limit` records dead-lettered before a time, oldest first. */
+export async function deleteDeadBefore(
+  tx: Tx,
+  { projectId, before, limit }: { projectId: number; before: Date; limit: number },
+): Promise<number> {
+  const rows = await tx.query(
+    `DELETE FROM beckon.dead_letter WHERE project_id = $1 AND seq = ANY (ARRAY(
+       SELECT seq FROM beckon.dead_letter WHERE project_id = $1 AND dead_lettered_at < $2 ORDER BY seq LIMIT $3
+     )) RETURNING seq`,
+    [projectId, before, limit],
+  );
+  return rows.length;
+}

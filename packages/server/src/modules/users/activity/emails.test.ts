@@ -1,0 +1,66 @@
+import { beforeEach, expect, test } from 'vitest';
+import { CLICKED, lettersRule, newAftermath, OPENED, sendTo } from '../../../../testkit/became.ts';
+import { HOUR, MINUTE } from '../../../../testkit/drafts.ts';
+import { openStage } from '../../../../testkit/story.ts';
+import { cursorOf, cursorOfTime, readStreamFilter, type StreamItem } from './stream.ts';
+import { findItem, readStream } from './read-stream.ts';
+
+const stage = await openStage();
+const { db } = stage.server;
+beforeEach(() => stage.engine.transport.answer({ result: 'sent' }));
+
+async function all(projectId: number, filter = '', limit = 1_000): Promise<StreamItem[]> {
+  const found: StreamItem[] = [];
+  let after: string | null = cursorOfTime(new Date(0));
+  for (let more = true; more && after !== null;) {
+    const page = await readStream(db, { projectId, filter: readStreamFilter(filter), after, limit });
+    found.push(...page.items);
+    after = page.cursor;
+    ({ more } = page);
+  }
+  return found;
+}
+
+test('lists changes of a draft and outcomes of its email as items', async () => {
+  const story = await newAftermath(stage);
+  await story.rule(lettersRule());
+  await story.user('ada', { email: 'ada@x.org' });
+  await story.event('ada', 'began');
+  await story.later(MINUTE);
+  await story.act('ada', { kind: 'approve' });
+  await story.later(HOUR);
+  await story.became('ada', OPENED, CLICKED);
+  const { projectId } = story;
+  const [message] = await story.messages();
+  const about = { external_user_id: 'ada', rule: 'Letters', draft_id: message?.draft_id };
+  expect(await all(projectId, 'type:draft_changed')).toMatchObject([
+    { ...about, action: 'approve', from: 'scheduled', to: 'approved', actor: 'ann' },
+    { ...about, action: 'claim', from: 'approved', to: 'sending' },
+    { ...about, action: 'sent', from: 'sending', to: 'sent' },
+  ]);
+  const became = await all(projectId, 'type:outcome');
+  expect(became.map((item) => String('outcome' in item && item.outcome)).toSorted()).toEqual([
+    'email.clicked',
+    'email.opened',
+  ]);
+  expect(became[0]).toMatchObject({ ...about, email_id: message?.id });
+  expect((await all(projectId, 'type:draft_changed name:approve user:ada')).length).toBe(1);
+  expect((await all(projectId, 'type:outcome name:*.clicked rule:Letters')).length).toBe(1);
+  expect(await all(projectId, 'type:draft_changed user:bob')).toEqual([]);
+});
+
+test('lists changes of one draft within a millisecond as separate items, in pages of any length', async () => {
+  const story = await newAftermath(stage);
+  await story.rule(lettersRule());
+  await sendTo(story, ['a', 'b', 'c', 'd', 'e']);
+  const { projectId } = story;
+  const items = await all(projectId, '-type:request');
+  const places = items.map((item) => cursorOf(item));
+  expect(new Set(places).size).toBe(items.length);
+  expect(items.filter(({ type }) => type === 'draft_changed').length).toBeGreaterThanOrEqual(10);
+  for (const limit of [1, 2, 3, 7]) expect(await all(projectId, '-type:request', limit)).toEqual(items);
+  for (const item of items) expect(await findItem(db, { projectId, place: cursorOf(item) })).toEqual(item);
+  const [first] = places;
+  expect(await findItem(db, { projectId: projectId + 1_000, place: String(first) })).toBeUndefined();
+  expect(await findItem(db, { projectId, place: cursorOfTime(new Date(story.now())) })).toBeUndefined();
+});

@@ -1,0 +1,127 @@
+import { Type } from 'typebox';
+import { Fault } from '../../../platform/fault.ts';
+import {
+  findPair,
+  lastHeard,
+  serveEvents,
+  readMoment,
+  type Asked,
+  routesFor,
+  type SENT,
+  type KitDeps,
+} from '../../workspace/index.ts';
+import { countStream, findItem, readStream } from './read-stream.ts';
+import {
+  type Cursor,
+  cursorOf,
+  cursorOfTime,
+  momentOf,
+  readStreamFilter,
+  type StreamItem,
+} from './stream.ts';
+import { type FollowOptions, followStream } from './follow-stream.ts';
+import { readTurn } from '../../../platform/locks/project-lock.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { toFeedItems } from './feed-items.ts';
+
+type Deps = KitDeps;
+const { route } = routesFor<Deps>();
+
+/** A client that was away for longer gets a gap and loads everything again: the stream of a weekend helps no reader. */
+const RESUMED_MAX_MS = 15 * 60_000;
+const FILTER = Type.Optional(Type.String({ maxLength: 1_000 }));
+const PLACE = Type.String({ maxLength: 200 });
+const LIMIT = 100;
+const LIMIT_MAX = 500;
+const COUNTED_MAX = 10_000;
+
+export const feedRoutes = [
+  route('GET /projects/:project/feed', {
+    turn: 'statement',
+    needs: 'viewer',
+    query: Type.Object({ filter: FILTER, last_event_id: Type.Optional(PLACE) }),
+    handle: feed,
+  }),
+  route('GET /projects/:project/stream', {
+    needs: 'viewer',
+    query: Type.Object({
+      filter: FILTER,
+      cursor: Type.Optional(PLACE),
+      since: Type.Optional(Type.String({ maxLength: 50 })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX })),
+    }),
+    async handle({ db, access }, { projectId, query }) {
+      const filter = readStreamFilter(query.filter ?? '');
+      const limit = query.limit ?? LIMIT;
+      const since = query.since === undefined ? undefined : new Date(readMoment(query.since, 'since'));
+      const asked = { projectId, filter, since };
+      const page = await readStream(db, { ...asked, after: null, before: query.cursor, limit });
+      const { count, isAll } = await countStream(db, { ...asked, most: COUNTED_MAX });
+      return {
+        data: await toFeedItems({ access }, page.items),
+        meta: {
+          pagination: { total: count, offset: 0, limit },
+          cursor: page.more ? page.cursor : null,
+          ...(isAll ? {} : { at_least: true as const }),
+        },
+      };
+    },
+  }),
+  route('GET /projects/:project/stream/:place', {
+    needs: 'viewer',
+    async handle({ db, access }, { projectId, params: { place } }) {
+      const found = await findItem(db, { projectId, place });
+      if (!found) throw new Fault('not_found', { details: [{ message: NO_ITEM, field: 'place' }] });
+      const [item] = await toFeedItems({ access }, [found]);
+      if (!item) throw new Error('an item that was found is not shown');
+      return { data: item };
+    },
+  }),
+];
+
+const NO_ITEM = 'The stream has no item with this ID, or it is no longer stored';
+
+async function feed(deps: Deps, asked: Asked<'GET /projects/:project/feed'>): Promise<typeof SENT> {
+  const { db, log } = deps;
+  const { projectId, query } = asked;
+  const filter = readStreamFilter(query.filter ?? '');
+  const { since, isGap } = placeToBegin(deps, asked);
+  const onTrouble = (trouble: unknown): void =>
+    log.warn({ err: trouble, project_id: projectId }, 'activity_feed.failed');
+  const followed = await following(db, projectId);
+  async function* events(signal: AbortSignal): AsyncGenerator<string> {
+    for await (const items of followStream({ ...followed, projectId, filter, since, signal, onTrouble }))
+      yield await toEvents(deps, items);
+  }
+  const place = since instanceof Date ? cursorOfTime(since) : since;
+  return serveEvents(deps, asked, { isGap, place, events });
+}
+
+/** The clock of a sandbox may move while a feed is open, so it is read before each poll. */
+async function following(db: Database, projectId: number): Promise<Pick<FollowOptions, 'db' | 'beforeLook'>> {
+  if ((await findPair(db, projectId)).livemode) return { db };
+  let { aheadMs } = db;
+  return {
+    db: { ...db, clock: { now: () => db.clock.now() + aheadMs - db.aheadMs } },
+    async beforeLook() {
+      ({ aheadMs } = await readTurn(db, projectId));
+    },
+  };
+}
+
+/** Returns the position after the last item received, or now. */
+function placeToBegin(
+  { db: { clock } }: Deps,
+  { query, request }: Asked<'GET /projects/:project/feed'>,
+): { since: Date | Cursor; isGap: boolean } {
+  const now = new Date(clock.now());
+  const last = lastHeard(request, query.last_event_id);
+  if (last === null) return { since: now, isGap: false };
+  const isGap = momentOf(last).getTime() < clock.now() - RESUMED_MAX_MS;
+  return { since: isGap ? now : last, isGap };
+}
+
+async function toEvents(deps: Deps, items: StreamItem[]): Promise<string> {
+  const shown = await toFeedItems(deps, items);
+  return shown.map((item) => `id: ${cursorOf(item)}\ndata: ${JSON.stringify(item)}\n\n`).join('');
+}

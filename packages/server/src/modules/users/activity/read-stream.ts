@@ -1,0 +1,149 @@
+import { Fault } from '../../../platform/fault.ts';
+import { type Filter, NO_FILTER } from '../../../platform/filter/filter.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import { countItems, findScanEnd, listPage, type Order, type Reach, type StreamRow } from './page-store.ts';
+import {
+  type ChangeKind,
+  type Cursor,
+  type LetterKind,
+  type Place,
+  placeBefore,
+  placeOfTime,
+  printCursor,
+  readCursor,
+  type RequestItem,
+  type StreamItem,
+} from './stream.ts';
+
+export type ReadStreamOptions = {
+  projectId: number;
+  filter: Filter;
+  /** A place from which to read on, oldest first. Null reads the newest items first. */
+  after: Cursor | null;
+  /** Only items before this place. */
+  before?: Cursor | undefined;
+  /** Only items at this time or later. */
+  since?: Date | undefined;
+  limit: number;
+};
+
+export type StreamPage = {
+  /** A selective filter may return few items or none although there are more. */
+  items: StreamItem[];
+  /** The place from which to read on, as `after` or, newest first, as `before`. Null if there was nothing to read. */
+  cursor: Cursor | null;
+  /** There may be more items in this direction already. */
+  more: boolean;
+};
+
+export const STREAM_PAGE_MAX = 1_000;
+
+export async function readStream(tx: Tx, options: ReadStreamOptions): Promise<StreamPage> {
+  const { projectId, filter, limit } = options;
+  if (!Number.isInteger(limit) || limit < 1 || limit > STREAM_PAGE_MAX) {
+    const details = [
+      { message: `limit must be a whole number from 1 to ${STREAM_PAGE_MAX}`, field: 'limit' },
+    ];
+    throw new Fault('validation_failed', { details });
+  }
+  const after = options.after === null ? null : readCursor(options.after);
+  const since = options.since ? placeOfTime(options.since) : null;
+  const before = options.before === undefined ? null : readCursor(options.before);
+  const reach: Reach = { projectId, filter, after: later(after, since), before };
+  const order = after ? 'oldest_first' : 'newest_first';
+  const { items, end, more } = await readPage(tx, reach, { order, limit });
+  return { items, cursor: end ? printCursor(end) : null, more };
+}
+
+export type CountedStream = { count: number; isAll: boolean };
+
+/** Counts the items, up to `most` and up to the scan limit. */
+export async function countStream(
+  tx: Tx,
+  {
+    projectId,
+    filter,
+    since,
+    most,
+  }: Pick<ReadStreamOptions, 'projectId' | 'filter' | 'since'> & { most: number },
+): Promise<CountedStream> {
+  const reach: Reach = { projectId, filter, after: since ? placeOfTime(since) : null, before: null };
+  const end = await findScanEnd(tx, reach, { order: 'newest_first', rows: ROWS_LOOKED_AT });
+  const from = later(reach.after, end && placeBefore(end));
+  const count = await countItems(tx, { ...reach, after: from }, most + 1);
+  return { count: Math.min(count, most), isAll: end === null && count <= most };
+}
+
+/** Returns the item at this place, or undefined if it does not exist (any more). */
+export async function findItem(
+  tx: Tx,
+  { projectId, place }: { projectId: number; place: Cursor },
+): Promise<StreamItem | undefined> {
+  const wanted = readCursor(place);
+  const reach: Reach = { projectId, filter: NO_FILTER, after: placeBefore(wanted), before: null };
+  const [row] = await listPage(tx, reach, { order: 'oldest_first', limit: 1, through: wanted });
+  return row && toItem(row);
+}
+
+export type Page = { items: StreamItem[]; end: Place | null; more: boolean };
+
+/** A page with a selective filter ends after scanning this many rows, even if it is empty. */
+const ROWS_LOOKED_AT = 20_000;
+
+export async function readPage(
+  tx: Tx,
+  reach: Reach,
+  { order, limit }: { order: Order; limit: number },
+): Promise<Page> {
+  const through = await findScanEnd(tx, reach, { order, rows: Math.max(ROWS_LOOKED_AT, limit) });
+  const rows = await listPage(tx, reach, { order, limit, through });
+  const isFull = rows.length === limit;
+  const last = rows.at(-1) ?? null;
+  return {
+    items: rows.map(toItem),
+    end: isFull ? last : (through ?? last),
+    more: isFull || through !== null,
+  };
+}
+
+function later(one: Place | null, other: Place | null): Place | null {
+  if (!one || !other) return one ?? other;
+  return other.at > one.at ? other : one;
+}
+
+function toItem(row: StreamRow): StreamItem {
+  const { id, type, external_user_id, audience_id, audience, detail } = row;
+  const at = row.at.toISOString();
+  if (type === 'request') return { at, id, type, ...(detail as Omit<RequestItem, 'at' | 'id' | 'type'>) };
+  if (type === 'event') {
+    return {
+      at,
+      id,
+      type,
+      external_user_id: external_user_id ?? '',
+      name: row.name ?? '',
+      properties: detail,
+      occurred_at: row.occurred_at?.toISOString() ?? at,
+      accepted_at: row.accepted_at?.toISOString() ?? at,
+      suppressed: row.suppressed ?? false,
+    };
+  }
+  return {
+    at,
+    id,
+    type: type as ChangeKind | LetterKind,
+    ...(external_user_id === null ? {} : { external_user_id }),
+    ...(audience_id === null ? {} : { audience_id, audience }),
+    // Fields of the kind never replace the fields that every item has.
+    ...Object.fromEntries(Object.entries(detail).filter(([name]) => !FIXED.has(name))),
+  };
+}
+
+const FIXED: ReadonlySet<string> = new Set([
+  'at',
+  'id',
+  'type',
+  'external_user_id',
+  'audience_id',
+  'audience',
+]);

@@ -1,0 +1,99 @@
+import type { Tx } from '../../../platform/db/statements.ts';
+import type { ChangeRow, RequestItem } from './stream.ts';
+
+/** Inserts changes of many projects at once. */
+export async function addChanges(tx: Tx, rows: ChangeRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.prepared({
+    name: 'stream.add_changes',
+    text: `INSERT INTO beckon.change (project_id, at, id, kind, external_user_id, audience_id, detail)
+           SELECT project_id, at, id, kind, external_user_id, audience_id, detail::jsonb
+           FROM unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::text[], $5::text[], $6::uuid[], $7::text[])
+             AS noted (project_id, at, id, kind, external_user_id, audience_id, detail)`,
+    values: [
+      rows.map((row) => row.projectId),
+      rows.map((row) => row.at),
+      rows.map((row) => row.id),
+      rows.map((row) => row.kind),
+      rows.map((row) => row.userId),
+      rows.map((row) => row.audienceId),
+      rows.map((row) => row.detail),
+    ],
+  });
+}
+
+/** Deletes all changes of one user. Returns their number. */
+export async function eraseChanges(tx: Tx, projectId: number, userId: string): Promise<number> {
+  const [gone] = await tx.query<{ count: number }>(
+    `WITH gone AS (DELETE FROM beckon.change WHERE project_id = $1 AND external_user_id = $2 RETURNING 1)
+     SELECT count(*) AS count FROM gone`,
+    [projectId, userId],
+  );
+  return gone?.count ?? 0;
+}
+
+/** Deletes the oldest changes and requests before this time, at most `limit` of both together. Returns their number. */
+export async function forgetStream(
+  tx: Tx,
+  { projectId, before, limit }: { projectId: number; before: Date; limit: number },
+): Promise<number> {
+  const [gone] = await tx.query<{ count: number }>(
+    `WITH old AS MATERIALIZED (
+       (SELECT 'change' AS of, at, id FROM beckon.change WHERE project_id = $1 AND at < $2 ORDER BY at, id LIMIT $3)
+       UNION ALL
+       (SELECT 'request', at, id FROM beckon.ingest_log WHERE project_id = $1 AND at < $2 ORDER BY at, id LIMIT $3)
+       ORDER BY at, id LIMIT $3
+     ), changes AS (
+       DELETE FROM beckon.change c USING old
+       WHERE old.of = 'change' AND c.project_id = $1 AND c.at = old.at AND c.id = old.id RETURNING 1
+     ), requests AS (
+       DELETE FROM beckon.ingest_log l USING old
+       WHERE old.of = 'request' AND l.project_id = $1 AND l.at = old.at AND l.id = old.id RETURNING 1
+     )
+     SELECT (SELECT count(*) FROM changes) + (SELECT count(*) FROM requests) AS count`,
+    [projectId, before, limit],
+  );
+  return gone?.count ?? 0;
+}
+
+export type RequestRow = {
+  projectId: number;
+  at: Date;
+  id: string;
+  endpoint: string;
+  status: number;
+  code: string | null;
+  requests: number;
+  accepted: number;
+  rejected: number;
+  requestId: string;
+  keyId: string | null;
+  bytes: number;
+  slowestMs: number;
+  faults: RequestItem['faults'];
+};
+
+export async function addRequests(tx: Tx, rows: RequestRow[]): Promise<void> {
+  await tx.query(
+    `INSERT INTO beckon.ingest_log (project_id, at, id, endpoint, status, code, requests, accepted, rejected, request_id,
+       key_id, bytes, slowest_ms, faults)
+     SELECT * FROM unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::text[], $5::smallint[], $6::text[], $7::int[],
+                          $8::int[], $9::int[], $10::text[], $11::uuid[], $12::bigint[], $13::int[], $14::jsonb[])`,
+    [
+      rows.map((row) => row.projectId),
+      rows.map((row) => row.at),
+      rows.map((row) => row.id),
+      rows.map((row) => row.endpoint),
+      rows.map((row) => row.status),
+      rows.map((row) => row.code),
+      rows.map((row) => row.requests),
+      rows.map((row) => row.accepted),
+      rows.map((row) => row.rejected),
+      rows.map((row) => row.requestId),
+      rows.map((row) => row.keyId),
+      rows.map((row) => row.bytes),
+      rows.map((row) => row.slowestMs),
+      rows.map((row) => row.faults && JSON.stringify(row.faults)),
+    ],
+  );
+}

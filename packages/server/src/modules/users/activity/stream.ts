@@ -1,0 +1,166 @@
+import { Fault } from '../../../platform/fault.ts';
+import type { Filter, Vocabulary } from '../../../platform/filter/filter.ts';
+import { parseFilter } from '../../../platform/filter/parse.ts';
+
+export const CHANGE_KINDS = [
+  'user_created',
+  'user_changed',
+  'user_erased',
+  'audience_joined',
+  'audience_left',
+  'audience_built',
+  'bulk_change',
+] as const;
+export type ChangeKind = (typeof CHANGE_KINDS)[number];
+/**
+ * A draft as created and an email as claimed, both with their current state. `draft_changed` and `outcome` are the later changes of a draft
+ * and the outcomes of an email.
+ */
+export type LetterKind = 'draft' | 'draft_changed' | 'email' | 'outcome';
+const LETTER_KINDS = ['draft', 'draft_changed', 'email', 'outcome'] as const satisfies LetterKind[];
+export type StreamType = 'request' | 'event' | LetterKind | ChangeKind;
+
+/** A recorded change of a user or an audience. */
+export type ChangeRow = {
+  projectId: number;
+  /** Now, in whole milliseconds. Followers miss rows that are dated more than a few seconds back. */
+  at: Date;
+  id: string;
+  kind: ChangeKind;
+  userId: string | null;
+  audienceId: string | null;
+  /** A JSON object as text. */
+  detail: string;
+};
+
+/** Requests to one endpoint within a quarter second that had the same response. */
+export type RequestItem = {
+  at: string;
+  id: string;
+  type: 'request';
+  endpoint: string;
+  status: number;
+  code: string | null;
+  requests: number;
+  accepted: number;
+  rejected: number;
+  /** The id of the last request. */
+  request_id: string;
+  /** The key, the total size of the bodies, and the slowest request. Null if they were not recorded. */
+  key_id: string | null;
+  bytes: number | null;
+  slowest_ms: number | null;
+  /** The first errors in records of the last request. */
+  faults: { index: number | null; field: string | null; message: string }[] | null;
+};
+
+export type EventItem = {
+  at: string;
+  id: string;
+  type: 'event';
+  external_user_id: string;
+  name: string;
+  properties: Record<string, unknown>;
+  occurred_at: string;
+  accepted_at: string;
+  suppressed: boolean;
+};
+
+/** A change with the additional fields of its kind. */
+export type ChangeItem = {
+  at: string;
+  id: string;
+  type: ChangeKind | LetterKind;
+  external_user_id?: string;
+  audience_id?: string;
+  /** The name of the audience; null once it is deleted. */
+  audience?: string | null;
+  [detail: string]: unknown;
+};
+
+export type StreamItem = RequestItem | EventItem | ChangeItem;
+
+const STREAM_VOCABULARY = {
+  type: { values: ['request', 'event', ...LETTER_KINDS, ...CHANGE_KINDS] },
+  name: {},
+  user: {},
+  audience: {},
+  rule: {},
+  status: {},
+  endpoint: {},
+  code: {},
+  key: {},
+} satisfies Vocabulary;
+
+/** Parses a filter as a member typed it. An invalid filter is reported with its reason. */
+export function readStreamFilter(text: string): Filter {
+  const parsed = parseFilter(text, STREAM_VOCABULARY);
+  if (!parsed.ok) throw new Fault('validation_failed', { details: parsed.faults });
+  return parsed.filter;
+}
+
+const REQUEST_VOCABULARY = { status: {}, endpoint: {}, code: {}, key: {} } satisfies Vocabulary;
+
+/** Does the same for lists of requests only, and rejects fields that requests do not have. */
+export function readRequestFilter(text: string): Filter {
+  const parsed = parseFilter(text, REQUEST_VOCABULARY);
+  if (!parsed.ok) throw new Fault('validation_failed', { details: parsed.faults });
+  return { terms: [...parsed.filter.terms, { key: 'type', negated: false, values: [['request']] }] };
+}
+
+/** A place in the stream, as opaque text. */
+export type Cursor = string;
+
+/** The place of an item, unique to it. The stream is ordered by `at`, then by `id`. */
+export type Place = { at: Date; id: string };
+
+export function cursorOf(item: { at: string; id: string }): Cursor {
+  return printCursor({ at: new Date(item.at), id: item.id });
+}
+
+/** Returns the place before everything that happened at this time. Times are limited to the years 1970 to 5188. */
+export function cursorOfTime(at: Date): Cursor {
+  return printCursor(placeOfTime(new Date(Math.min(Math.max(at.getTime(), 0), CURSOR_MS_MAX))));
+}
+
+/** The last time that fits into a cursor. */
+const CURSOR_MS_MAX = 36 ** 9 - 1;
+
+/** No item has this id, so the place is between items of two times. */
+const NIL = '00000000-0000-0000-0000-000000000000';
+
+export function placeOfTime(at: Date): Place {
+  return { at, id: NIL };
+}
+
+/** Returns the place directly before this one: no item is in between. */
+export function placeBefore({ at, id }: Place): Place {
+  if (id === NIL) return { at: new Date(at.getTime() - 1), id: LAST };
+  const hex = (BigInt(`0x${id.replaceAll('-', '')}`) - 1n).toString(16).padStart(32, '0');
+  return { at, id: hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') };
+}
+
+const LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+export function printCursor({ at, id }: Place): Cursor {
+  return Buffer.from(`${at.getTime().toString(36)}.${id.replaceAll('-', '')}`).toString('base64url');
+}
+
+/** Returns the time of the item at this place. */
+export function momentOf(cursor: Cursor): Date {
+  return readCursor(cursor).at;
+}
+
+const CURSOR = /^([0-9a-z]{1,9})\.([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/;
+
+export function readCursor(cursor: Cursor): Place {
+  const parts = CURSOR.exec(Buffer.from(cursor, 'base64url').toString('latin1'));
+  if (!parts) {
+    const details = [
+      { message: 'The cursor is invalid. Use a next_cursor that the server returned', field: 'cursor' },
+    ];
+    throw new Fault('validation_failed', { details });
+  }
+  const [, ms = '', ...id] = parts;
+  return { at: new Date(Number.parseInt(ms, 36)), id: id.join('-') };
+}

@@ -1,0 +1,56 @@
+import { compareBytes } from '../../../platform/text/byte-order.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import { listCounting } from './reads.ts';
+import { insertCounted, listCounted, recount, updateCounted } from './store.ts';
+
+/**
+ * Event names that are counted forever per user, because an audience or a rule uses them without a time window. The background counts a new
+ * name user by user in byte order. Processing counts new events for users up to `countedTo` and leaves the others to the background.
+ */
+export type Counted = { countedTo: string | null; isWhole: boolean };
+export type CountedNames = ReadonlyMap<string, Counted>;
+
+export const NOTHING_COUNTED: CountedNames = new Map();
+
+export async function findCounted(tx: Tx, projectIds: number[]): Promise<Map<number, CountedNames>> {
+  const found = new Map<number, Map<string, Counted>>();
+  for (const row of await listCounted(tx, projectIds)) {
+    const names = found.get(row.project_id) ?? new Map<string, Counted>();
+    names.set(row.name, { countedTo: row.counted_to, isWhole: row.is_whole });
+    found.set(row.project_id, names);
+  }
+  return found;
+}
+
+export function isCountedFor(counted: Counted | undefined, userId: string): boolean {
+  if (!counted) return false;
+  return counted.isWhole || (counted.countedTo !== null && compareBytes(userId, counted.countedTo) <= 0);
+}
+
+/** Lists projects with unfinished counts after `after`, by id. */
+export function listCountingProjects(
+  tx: Tx,
+  page: { after: number | null; limit: number },
+): Promise<number[]> {
+  return listCounting(tx, page);
+}
+
+/** Starts counting these names, with no user counted yet. Requires the project lock. */
+export function beginCounting(tx: Tx, projectId: number, names: string[]): Promise<void> {
+  return insertCounted(tx, projectId, names);
+}
+
+/** Counts the next users in order. An empty list means that all are counted. Requires the project lock. */
+export async function countOn(
+  tx: Tx,
+  { projectId, name, users }: { projectId: number; name: string; users: string[] },
+): Promise<void> {
+  const last = users.at(-1);
+  if (last !== undefined) await recount(tx, { projectId, name, users });
+  await updateCounted(tx, {
+    project_id: projectId,
+    name,
+    counted_to: last ?? null,
+    is_whole: last === undefined,
+  });
+}

@@ -1,0 +1,134 @@
+import { inSlices } from '../../../platform/db/slices.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import type { NewEvent } from './event.ts';
+import { type KnownProperties, propertiesToAdd } from './known-properties.ts';
+import {
+  addCounts,
+  addProperties,
+  addVolumes,
+  type CountKey,
+  type CountRow,
+  findCounts,
+  insertDedupe,
+  insertEvents,
+} from './store.ts';
+
+/** Claims these keys and returns each that was not claimed before, once. */
+export async function claimDedupe<T extends { projectId: number; key: string }>(
+  tx: Tx,
+  claims: T[],
+): Promise<Set<T>> {
+  if (claims.length === 0) return new Set();
+  const won = await insertDedupe(
+    tx,
+    claims.map(({ projectId, key }) => ({ project_id: projectId, dedupe_key: key })),
+  );
+  if (won === null) return new Set(claims);
+  const names = new Set(won);
+  return new Set(claims.filter(({ projectId, key }) => names.has(`${projectId} ${key}`)));
+}
+
+/** Stores events and updates the event catalog. `receivedAt` is the time of their processing. */
+export async function storeEvents(
+  tx: Tx,
+  events: NewEvent[],
+  { receivedAt, known }: { receivedAt: Date; known: KnownProperties },
+): Promise<{ committed(): void }> {
+  const properties = propertiesToAdd(known, events, receivedAt.getTime());
+  await Promise.all([
+    inSlices(events, (slice) => insertEvents(tx, slice.map(toRow), receivedAt)),
+    addVolumes(tx, volumesOf(events), receivedAt),
+    properties.rows.length > 0
+      ? addProperties(tx, properties.rows, { at: receivedAt, ofName: PROPERTIES_OF_NAME_MAX })
+      : undefined,
+  ]);
+  return properties;
+}
+
+/** The maximum number of properties stored per event name. */
+const PROPERTIES_OF_NAME_MAX = 500;
+
+function toRow(event: NewEvent): Parameters<typeof insertEvents>[1][number] {
+  return {
+    project_id: event.projectId,
+    id: event.id,
+    external_user_id: event.userId,
+    name: event.name,
+    properties: JSON.stringify(event.properties),
+    occurred_at: event.occurredAt,
+    accepted_at: event.acceptedAt,
+    seq: event.seq,
+    suppressed: event.suppressed,
+  };
+}
+
+function volumesOf(events: NewEvent[]): { project_id: number; name: string; count: number }[] {
+  const counts = new Map<string, { project_id: number; name: string; count: number }>();
+  for (const { projectId, name } of events) {
+    const key = `${projectId} ${name}`;
+    const counted = counts.get(key);
+    if (counted) counted.count += 1;
+    else counts.set(key, { project_id: projectId, name, count: 1 });
+  }
+  return [...counts.values()].toSorted((a, b) => a.project_id - b.project_id || (a.name < b.name ? -1 : 1));
+}
+
+/** All occurrences of one event of one user. */
+export type Total = {
+  projectId: number;
+  userId: string;
+  name: string;
+  count: number;
+  firstAt: number;
+  lastAt: number;
+};
+
+/** Adds these events, which all have counted names, and returns the new totals of their users. */
+export async function countEvents(tx: Tx, events: NewEvent[]): Promise<Total[]> {
+  const rows = new Map<string, CountRow>();
+  for (const event of events) {
+    const at = event.occurredAt;
+    const key = JSON.stringify([event.projectId, event.userId, event.name]);
+    const row = rows.get(key);
+    if (!row) {
+      const { projectId, userId, name } = event;
+      rows.set(key, {
+        project_id: projectId,
+        external_user_id: userId,
+        name,
+        count: 1,
+        first_ms: at,
+        last_ms: at,
+      });
+      continue;
+    }
+    row.count += 1;
+    row.first_ms = Math.min(row.first_ms, at);
+    row.last_ms = Math.max(row.last_ms, at);
+  }
+  return (await addCounts(tx, [...rows.values()])).map(toTotal);
+}
+
+export async function findTotals(
+  tx: Tx,
+  asked: Pick<Total, 'projectId' | 'userId' | 'name'>[],
+): Promise<Total[]> {
+  if (asked.length === 0) return [];
+  const keys = asked.map(({ projectId, userId, name }): CountKey => ({
+    project_id: projectId,
+    external_user_id: userId,
+    name,
+  }));
+  return (await findCounts(tx, keys)).map(toTotal);
+}
+
+function toTotal(row: CountRow): Total {
+  return {
+    projectId: row.project_id,
+    userId: row.external_user_id,
+    name: row.name,
+    count: row.count,
+    firstAt: Math.round(row.first_ms),
+    lastAt: Math.round(row.last_ms),
+  };
+}

@@ -1,0 +1,27 @@
+import { ensurePartitions, SANDBOX_MONTHS_AHEAD } from './partitions.ts';
+import { timesAhead } from '../../../platform/locks/project-lock.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import type { Job } from '../../../platform/jobs/scheduler.ts';
+
+const HOUR_MS = 3_600_000;
+const LOOK_EVERY_MS = 5_000;
+
+/**
+ * Creates the partitions of coming months before they are needed, soon after the start and then every hour. It also covers the months that
+ * sandboxes have reached. An attempt yields to transactions that use events, and is retried after 5 seconds.
+ */
+export function keepPartitions(db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>): Job {
+  let dueAt = 0;
+  return {
+    name: 'create_partitions',
+    everyMs: LOOK_EVERY_MS,
+    async run() {
+      const now = db.clock.now();
+      if (now < dueAt) return;
+      await ensurePartitions(db, now);
+      for (const aheadMs of await timesAhead(db))
+        await ensurePartitions(db, now + aheadMs, SANDBOX_MONTHS_AHEAD);
+      dueAt = now + HOUR_MS;
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { setImmediate } from 'node:timers/promises';
+import { inSlices } from '../../../platform/db/slices.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import type { Person, PersonChange } from './person.ts';
+import { fromRow, toRow } from './rows.ts';
+import {
+  findFirstNormal,
+  findPeopleRows,
+  listErasures,
+  listPeopleRows,
+  upsertEmails,
+  upsertPeopleRows,
+} from './store.ts';
+
+export type PersonId = { projectId: number; userId: string };
+
+/** Returns a unique text for a user of a project. */
+export function personKey({ projectId, userId }: PersonId): string {
+  return `${projectId} ${userId}`;
+}
+
+/** Finds those of these users who exist. Their addresses are read only on request, which saves an index probe. */
+export async function findPeople(
+  tx: Tx,
+  ids: PersonId[],
+  { emails }: { emails: boolean } = { emails: true },
+): Promise<Person[]> {
+  if (ids.length === 0) return [];
+  const rows = await findPeopleRows(
+    tx,
+    ids.map(({ projectId, userId }) => ({ project_id: projectId, external_user_id: userId })),
+    emails,
+  );
+  return rows.map(fromRow);
+}
+
+/** Lists users of a project by id after `after`. */
+export async function listPeople(
+  tx: Tx,
+  page: { projectId: number; after: string | null; limit: number },
+): Promise<Person[]> {
+  return (await listPeopleRows(tx, page)).map(fromRow);
+}
+
+export type ChangedPerson = { person: Person; change: PersonChange };
+
+/** Writes the users that a batch changed. No statement of the batch reads them before all are written, so there is time for pauses. */
+export async function writePeople(tx: Tx, changed: ChangedPerson[]): Promise<void> {
+  const dirty = changed.filter(({ change }) => change.isDirty);
+  const emails = changed.flatMap(({ person, change }) =>
+    change.emailChanged && person.email !== null
+      ? [{ project_id: person.projectId, external_user_id: person.userId, email: person.email }]
+      : [],
+  );
+  await Promise.all([
+    inSlices(
+      dirty,
+      (slice) =>
+        upsertPeopleRows(
+          tx,
+          slice.map(({ person }) => toRow(person)),
+        ),
+      {
+        pause: setImmediate,
+      },
+    ),
+    inSlices(emails, (slice) => upsertEmails(tx, slice)),
+  ]);
+}
+
+/**
+ * Looks up the event that lifted the suppression if the watermark does not contain it. Requires that the events of this batch are stored.
+ */
+export async function findLift(tx: Tx, person: Person): Promise<void> {
+  const afterSeq = person.suppressedSeq ?? 0;
+  const found = await findFirstNormal(tx, { projectId: person.projectId, userId: person.userId, afterSeq });
+  // Its row may have been deleted by retention. The last normal event is known in any case.
+  person.liveSeq = found?.seq ?? person.normalSeq;
+  person.triggersLiveSince = found?.accepted_at.getTime() ?? person.lastSeenAt;
+}
+
+/** Returns the sequence number of each user's erasure. Records accepted before it are dropped. Nearly always empty. */
+export async function findErasures(tx: Tx, projectIds: number[]): Promise<Map<string, number>> {
+  const rows = await listErasures(tx, projectIds);
+  return new Map(
+    rows.map((row) => [personKey({ projectId: row.project_id, userId: row.external_user_id }), row.seq]),
+  );
+}
