@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { RENDER_TASKS } from '../packages/server/src/flows/rendering/tasks.ts';
+import { RENDER_TASKS } from '../packages/server/src/modules/rendering/pool/tasks.ts';
 import { BOUNDED_PATTERNS } from './accepted.ts';
 import { judgePublish, PUBLISHED_BODIES, REFUSED_BODIES } from './cost/drafting-inputs.ts';
 import { judgeStatuses } from './cost/input.ts';

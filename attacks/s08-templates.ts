@@ -9,15 +9,15 @@ export const s08: Attack = {
   quick: true,
   run: (target) =>
     runTests(target, [
-      'packages/server/src/features/writing/injection.test.ts',
-      'packages/server/src/features/writing/cost.test.ts',
-      'packages/server/src/flows/rendering/rendering.test.ts',
+      'packages/server/src/modules/rendering/injection.test.ts',
+      'packages/server/src/modules/rendering/cost.test.ts',
+      'packages/server/src/modules/rendering/pool/rendering.test.ts',
       'packages/server/src/platform/threads/worker-pool.test.ts',
-      'packages/server/src/features/writing/render.test.ts',
-      'packages/server/src/features/writing/render-email.test.ts',
-      'packages/server/src/features/writing/compile-letter.test.ts',
-      'packages/server/src/features/writing/clean-edited.test.ts',
+      'packages/server/src/modules/rendering/render.test.ts',
+      'packages/server/src/modules/rendering/render-email.test.ts',
+      'packages/server/src/modules/rendering/compile-email.test.ts',
+      'packages/server/src/modules/rendering/clean-edited.test.ts',
       'packages/server/src/features/wording/guard.test.ts',
-      'packages/server/src/features/test-inbox/styles.test.ts',
+      'packages/server/src/modules/sending/test-inbox/styles.test.ts',
     ]),
 };

@@ -22,7 +22,7 @@ export const s11: Attack = {
       ...(await runTests(target, [
         'packages/server/src/modules/ingest/accept/accept.test.ts',
         'packages/server/src/flows/move-draft.test.ts',
-        'packages/server/src/features/drafts/drafts.test.ts',
+        'packages/server/src/modules/drafts/drafts.test.ts',
       ])),
     ];
   },

@@ -49,7 +49,7 @@ async function attackAll(target: Target, inputs: Input[]): Promise<Finding[]> {
 
 const TESTS = [
   'packages/server/src/platform/http/body.test.ts',
-  'packages/server/src/features/writing/render.test.ts',
+  'packages/server/src/modules/rendering/render.test.ts',
   'packages/server/src/modules/inbound/mail/reader.test.ts',
 ];
 

@@ -5,7 +5,7 @@ import type { Predicate } from '../packages/server/src/platform/predicate/predic
 import { predicateSql } from '../packages/server/src/platform/predicate/sql.ts';
 import { sqlParams } from '../packages/server/src/platform/predicate/sql-params.ts';
 import { ensurePartitions } from '../packages/server/src/modules/users/events/partitions.ts';
-import { createAudience } from '../packages/server/src/flows/create-audience.ts';
+import { createAudience } from '../packages/server/src/modules/audiences/create.ts';
 import type { Database } from '../packages/server/src/platform/db/database.ts';
 import { fillInSteps, withClient } from './fill.ts';
 import { listRuleNeeds } from '../packages/server/src/flows/rules-in-force.ts';

@@ -85,7 +85,7 @@ export const GROWN: Grown[] = [
     ],
     frame: (text) => text,
     async load() {
-      const { renderEmail } = await import('../../packages/server/src/features/writing/render-email.ts');
+      const { renderEmail } = await import('../../packages/server/src/modules/rendering/render-email.ts');
       return (body) => renderEmail({ ...LETTER, body }, FRAME);
     },
   },
@@ -121,7 +121,7 @@ export const GROWN: Grown[] = [
     ],
     frame: (text) => `<html><body>${text}</body></html>`,
     async load() {
-      const { renderEmail } = await import('../../packages/server/src/features/writing/render-email.ts');
+      const { renderEmail } = await import('../../packages/server/src/modules/rendering/render-email.ts');
       return (body) => renderEmail({ ...LETTER, format: 'html', body }, FRAME);
     },
   },
@@ -144,7 +144,7 @@ export const GROWN: Grown[] = [
     frame: (text) => `<mjml><mj-body>${text}</mj-body></mjml>`,
     async load() {
       // Compiles once, so that loading the compiler is not counted.
-      const { publishable } = await import('../../packages/server/src/features/writing/publish.ts');
+      const { publishable } = await import('../../packages/server/src/modules/rendering/publish.ts');
       await publishable({ ...LETTER, format: 'mjml', body: '<mjml><mj-body></mj-body></mjml>' });
       return (body) => publishable({ ...LETTER, format: 'mjml', body });
     },
@@ -159,7 +159,7 @@ export const GROWN: Grown[] = [
         Math.min(10_000, text.length / 6),
       )}</mj-raw></mj-body></mjml>`,
     async load() {
-      const { publishable } = await import('../../packages/server/src/features/writing/publish.ts');
+      const { publishable } = await import('../../packages/server/src/modules/rendering/publish.ts');
       await publishable({ ...LETTER, format: 'mjml', body: '<mjml><mj-body></mj-body></mjml>' });
       return (body) => publishable({ ...LETTER, format: 'mjml', body });
     },
@@ -186,7 +186,7 @@ export const GROWN: Grown[] = [
     ],
     frame: lines(`{% assign a = ${LIST} %}{% assign b = ${LIST} %}{% assign c = "a" %}`),
     async load() {
-      const { renderLetter } = await import('../../packages/server/src/features/writing/render.ts');
+      const { renderLetter } = await import('../../packages/server/src/modules/rendering/render.ts');
       return (body) => renderLetter({ ...LETTER, body }, VARIABLES);
     },
   },

@@ -11,10 +11,10 @@ import { readMail } from '../../packages/server/src/modules/inbound/classificati
 import { replyText, snippetOf } from '../../packages/server/src/modules/inbound/classification/reply-text.ts';
 import { parsePredicate } from '../../packages/server/src/platform/predicate/parse.ts';
 import { readEvent, readUser } from '../../packages/server/src/platform/records/record.ts';
-import { judgeDkim } from '../../packages/server/src/features/domains/judge-dkim.ts';
-import { judgeDmarc } from '../../packages/server/src/features/domains/judge-dmarc.ts';
-import { readSpf } from '../../packages/server/src/features/domains/judge-spf.ts';
-import { readDomainName } from '../../packages/server/src/features/domains/domain-name.ts';
+import { judgeDkim } from '../../packages/server/src/modules/sending/domains/check-dkim-record.ts';
+import { judgeDmarc } from '../../packages/server/src/modules/sending/domains/check-dmarc.ts';
+import { readSpf } from '../../packages/server/src/modules/sending/domains/check-spf.ts';
+import { readDomainName } from '../../packages/server/src/modules/sending/domains/domain-name.ts';
 import { readIdempotencyKey } from '../../packages/server/src/modules/ingest/idempotency/key.ts';
 import { parseRule } from '../../packages/server/src/features/rules/parse.ts';
 import { SHIPPED_RULES } from '../../packages/server/src/features/rules/shipped.ts';

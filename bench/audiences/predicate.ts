@@ -1,7 +1,7 @@
 import { evaluate } from '../../packages/server/src/platform/predicate/evaluate.ts';
 import type { Facts } from '../../packages/server/src/platform/predicate/predicate.ts';
 import { parsePredicate } from '../../packages/server/src/platform/predicate/parse.ts';
-import { buildModel, type EditionSource } from '../../packages/server/src/features/audiences/model.ts';
+import { buildModel, type EditionSource } from '../../packages/server/src/modules/audiences/model.ts';
 import { median } from '../measure.ts';
 import { ratio, round } from '../print.ts';
 import { type Audience, audiences, ofEvent } from '../world.ts';

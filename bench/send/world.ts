@@ -1,9 +1,9 @@
-import { addDomain } from '../../packages/server/src/features/domains/add-domain.ts';
-import { createSigners } from '../../packages/server/src/features/domains/signers.ts';
-import { generateKey } from '../../packages/server/src/features/domains/dkim-key.ts';
+import { addDomain } from '../../packages/server/src/modules/sending/domains/add-domain.ts';
+import { createSigners } from '../../packages/server/src/modules/sending/domains/signers.ts';
+import { generateKey } from '../../packages/server/src/modules/sending/domains/dkim-key.ts';
 import { letterHeaders } from '../../packages/server/src/features/sending/headers.ts';
-import { renderEmail } from '../../packages/server/src/features/writing/render-email.ts';
-import { renderLetter } from '../../packages/server/src/features/writing/render.ts';
+import { renderEmail } from '../../packages/server/src/modules/rendering/render-email.ts';
+import { renderLetter } from '../../packages/server/src/modules/rendering/render.ts';
 import { createRule } from '../../packages/server/src/flows/create-rule.ts';
 import { setSettings } from '../../packages/server/src/flows/set-settings.ts';
 import type { DkimKey } from '../../packages/server/src/platform/mail/outgoing-email.ts';

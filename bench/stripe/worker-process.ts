@@ -2,7 +2,7 @@ import { systemClock } from '../../packages/server/src/platform/time/clock.ts';
 import { idMaker } from '../../packages/server/src/platform/ids.ts';
 import { createLog } from '../../packages/server/src/platform/log.ts';
 import { createSealer } from '../../packages/server/src/platform/crypto/encrypt.ts';
-import { openSuppressionHasher } from '../../packages/server/src/features/suppressions/hasher.ts';
+import { openSuppressionHasher } from '../../packages/server/src/modules/sending/suppressions/hasher.ts';
 import { createDigest } from '../../packages/server/src/flows/digest/index.ts';
 import { openDatabase } from '../../packages/server/src/platform/db/database.ts';
 import { stripeReader } from '../../packages/server/src/main/stripe-reader.ts';

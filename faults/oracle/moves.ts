@@ -1,5 +1,5 @@
-import { can, type Action } from '../../packages/server/src/features/drafts/moves.ts';
-import { DRAFT_STATES, type DraftState } from '../../packages/server/src/features/drafts/draft.ts';
+import { can, type Action } from '../../packages/server/src/modules/drafts/transitions.ts';
+import { DRAFT_STATES, type DraftState } from '../../packages/server/src/modules/drafts/draft.ts';
 import type { DraftRow, Facts, MoveRow } from './facts.ts';
 import type { Findings } from './verdict.ts';
 

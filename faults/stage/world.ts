@@ -1,13 +1,13 @@
 import { deriveKey } from '../../packages/server/src/platform/crypto/hash.ts';
 import { idMaker, type NewId } from '../../packages/server/src/platform/ids.ts';
 import { createSealer, type Sealer } from '../../packages/server/src/platform/crypto/encrypt.ts';
-import type { MailSettings } from '../../packages/server/src/features/domains/domain.ts';
+import type { MailSettings } from '../../packages/server/src/modules/sending/domains/domain.ts';
 import { createKey } from '../../packages/server/src/modules/ingest/keys/create.ts';
 import { createProject } from '../../packages/server/src/flows/create-project.ts';
 import { createRule } from '../../packages/server/src/flows/create-rule.ts';
-import { addDomain } from '../../packages/server/src/flows/domains/change-domain.ts';
-import { lookAtDomain } from '../../packages/server/src/flows/domains/look-at-domain.ts';
-import { requireDomain } from '../../packages/server/src/flows/domains/view.ts';
+import { addDomain } from '../../packages/server/src/modules/sending/domains/change-domain.ts';
+import { lookAtDomain } from '../../packages/server/src/modules/sending/domains/look-at-domain.ts';
+import { requireDomain } from '../../packages/server/src/modules/sending/domains/domain-view.ts';
 import { setSettings } from '../../packages/server/src/flows/set-settings.ts';
 import { addEndpoint } from '../../packages/server/src/modules/webhooks/endpoints/edit-endpoint.ts';
 import type { Database } from '../../packages/server/src/platform/db/database.ts';

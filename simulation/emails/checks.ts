@@ -1,6 +1,6 @@
-import type { Draft } from '../../packages/server/src/features/drafts/draft.ts';
-import type { GateReason } from '../../packages/server/src/features/sending/gate.ts';
-import type { Policy } from '../../packages/server/src/features/sending/facts.ts';
+import type { Draft } from '../../packages/server/src/modules/drafts/draft.ts';
+import type { GateReason } from '../../packages/server/src/modules/sending/emails/gate.ts';
+import type { Policy } from '../../packages/server/src/modules/sending/emails/facts.ts';
 import type { Owner } from '../schedule.ts';
 import type { Message, Store } from './store.ts';
 import { isIncomplete, rendersForSending } from './template.ts';

@@ -1,5 +1,5 @@
 import { Fault } from '../../packages/server/src/platform/fault.ts';
-import type { Draft } from '../../packages/server/src/features/drafts/draft.ts';
+import type { Draft } from '../../packages/server/src/modules/drafts/draft.ts';
 import { PRODUCT, type Product } from './product.ts';
 
 const HOUR = 3_600_000;

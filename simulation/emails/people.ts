@@ -1,9 +1,9 @@
 import { normaliseAddress } from '../../packages/server/src/platform/net/address.ts';
-import { type By, type Decided, isRefused } from '../../packages/server/src/features/drafts/refuse.ts';
-import { cancel, hold, release } from '../../packages/server/src/features/drafts/hold-draft.ts';
-import { closeEditor, edit, openEditor } from '../../packages/server/src/features/drafts/edit-draft.ts';
-import { type Draft, NOT_WHOLE } from '../../packages/server/src/features/drafts/draft.ts';
-import { modeChanged, resumed } from '../../packages/server/src/features/drafts/resume-drafts.ts';
+import { type By, type Decided, isRefused } from '../../packages/server/src/modules/drafts/refusals.ts';
+import { cancel, hold, release } from '../../packages/server/src/modules/drafts/hold-draft.ts';
+import { closeEditor, edit, openEditor } from '../../packages/server/src/modules/drafts/edit-draft.ts';
+import { type Draft, NOT_WHOLE } from '../../packages/server/src/modules/drafts/draft.ts';
+import { modeChanged, resumed } from '../../packages/server/src/modules/drafts/resume-drafts.ts';
 import { postpone } from '../../packages/server/src/features/drafts/postpone-draft.ts';
 import { skip, undo } from '../../packages/server/src/features/drafts/approve-draft.ts';
 import type { Owner, Task } from '../schedule.ts';

@@ -5,11 +5,11 @@ import {
   returnDraft,
   retry,
   holdWhileSending,
-} from '../../packages/server/src/features/drafts/send-draft.ts';
-import type { Draft } from '../../packages/server/src/features/drafts/draft.ts';
-import { dueAction, hold } from '../../packages/server/src/features/drafts/hold-draft.ts';
-import { follow } from '../../packages/server/src/features/drafts/follow-facts.ts';
-import { refill } from '../../packages/server/src/features/sending/throttle.ts';
+} from '../../packages/server/src/modules/drafts/send-draft.ts';
+import type { Draft } from '../../packages/server/src/modules/drafts/draft.ts';
+import { dueAction, hold } from '../../packages/server/src/modules/drafts/hold-draft.ts';
+import { follow } from '../../packages/server/src/modules/drafts/follow-facts.ts';
+import { refill } from '../../packages/server/src/modules/sending/emails/throttle.ts';
 import { passGates } from '../../packages/server/src/flows/send-drafts/ask-gates.ts';
 import type { Message, Said } from './store.ts';
 

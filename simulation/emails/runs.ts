@@ -1,4 +1,4 @@
-import { newDraft } from '../../packages/server/src/features/drafts/new-draft.ts';
+import { newDraft } from '../../packages/server/src/modules/drafts/new-draft.ts';
 import {
   advance,
   afterDraft,

@@ -1,4 +1,4 @@
-import type { Policy } from '../../packages/server/src/features/sending/facts.ts';
+import type { Policy } from '../../packages/server/src/modules/sending/emails/facts.ts';
 import type { Random } from '../../packages/server/src/flows/demo/random.ts';
 import type { Owner, Scenario, Schedule, Task } from '../schedule.ts';
 import { checkRows, must, watchLetters } from './checks.ts';

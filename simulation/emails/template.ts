@@ -1,5 +1,5 @@
-import { type By, isRefused } from '../../packages/server/src/features/drafts/refuse.ts';
-import type { Draft } from '../../packages/server/src/features/drafts/draft.ts';
+import { type By, isRefused } from '../../packages/server/src/modules/drafts/refusals.ts';
+import type { Draft } from '../../packages/server/src/modules/drafts/draft.ts';
 import type { Stage } from './sender.ts';
 import { type Template, write } from './store.ts';
 

@@ -6,9 +6,9 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
   {
     why: 'Looks for who has something to do: it reads the places of that work, and each project is then worked on by itself',
     statements: {
-      'features/audiences/reads.ts': [`WHERE state = $1 AND state <> 'served'`],
-      'features/domains/reads.ts': ['WHERE next_check_at <= $1', 'WHERE tracking_next_at <= $1'],
-      'features/drafts/counts.ts': ['SELECT d.project_id FROM beckon.draft d'],
+      'modules/audiences/reads.ts': [`WHERE state = $1 AND state <> 'served'`],
+      'modules/sending/domains/reads.ts': ['WHERE next_check_at <= $1', 'WHERE tracking_next_at <= $1'],
+      'modules/drafts/counts.ts': ['SELECT d.project_id FROM beckon.draft d'],
       'modules/users/events/reads.ts': ['SELECT DISTINCT project_id FROM beckon.counted_event'],
       'modules/imports/reads.ts': [`WHERE state IN ('uploading', 'ready', 'checked', 'paused')`],
       'modules/inbound/tracking/hit-reads.ts': ['WHERE settle_at <= $1'],
@@ -16,7 +16,7 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
         'WITH RECURSIVE place(project_id)',
         'SELECT DISTINCT project_id FROM beckon.erasure',
       ],
-      'features/sending/messages.ts': ['WHERE next_at < $1 ORDER BY next_at LIMIT 1000'],
+      'modules/sending/emails/email-rows.ts': ['WHERE next_at < $1 ORDER BY next_at LIMIT 1000'],
       'platform/locks/store.ts': [
         'FROM beckon.tenant_due WHERE work = $3',
         'SELECT EXISTS (SELECT 1 FROM beckon.inbox)',
@@ -26,7 +26,7 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
   {
     why: 'Of all projects, as whoever runs the installation asks for it, or as all processes have to know it',
     statements: {
-      'features/domains/reads.ts': ['SELECT DISTINCT tracking_host'],
+      'modules/sending/domains/reads.ts': ['SELECT DISTINCT tracking_host'],
       'modules/workspace/projects/store.ts': [
         'WHERE organization_id IS NULL RETURNING project_id',
         'FROM beckon.project ORDER BY project_id',
@@ -47,7 +47,7 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
   {
     why: 'Seals again what was sealed under the secret key before, page by page of all there is; a row is then written at its place',
     statements: {
-      'features/domains/reads.ts': ['FROM beckon.dkim_key WHERE (project_id, domain_id, slot) >'],
+      'modules/sending/domains/reads.ts': ['FROM beckon.dkim_key WHERE (project_id, domain_id, slot) >'],
       'modules/webhooks/endpoints/reads.ts': [
         'FROM beckon.webhook_secret WHERE (project_id, endpoint_id, id) >',
       ],
@@ -77,16 +77,16 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
       ],
       'modules/workspace/audit/reads.ts': ['FROM beckon.audit a WHERE …'],
       'features/drafts/needs.ts': ['FROM beckon.draft d WHERE …'],
-      'features/drafts/store.ts': ['DELETE FROM beckon.draft_move …', 'DELETE FROM beckon.draft_content …'],
+      'modules/drafts/store.ts': ['DELETE FROM beckon.draft_move …', 'DELETE FROM beckon.draft_content …'],
       'features/events/then.ts': [
         'FROM beckon.event e WHERE …',
         'SELECT (extract(epoch FROM min(e.received_at))',
       ],
       'modules/users/people/store.ts': ['DELETE FROM beckon.person …', 'DELETE FROM beckon.person_email …'],
       'features/people/timeline.ts': ['FROM beckon.'],
-      'features/sending/letters.ts': ['FROM beckon.message m WHERE …'],
+      'modules/sending/emails/list-emails.ts': ['FROM beckon.message m WHERE …'],
       'modules/users/activity/page-store.ts': ['beckon.'],
-      'features/suppressions/store.ts': ['FROM beckon.suppression WHERE … FOR UPDATE'],
+      'modules/sending/suppressions/store.ts': ['FROM beckon.suppression WHERE … FOR UPDATE'],
       'modules/ingest/accept/statements.ts': ['WHERE project_id IN (…)'],
     },
   },

@@ -1,4 +1,4 @@
-import type { NewDraft } from '../src/features/drafts/new-draft.ts';
+import type { NewDraft } from '../src/modules/drafts/new-draft.ts';
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;

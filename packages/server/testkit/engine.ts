@@ -1,6 +1,6 @@
 import { idMaker } from '../src/platform/ids.ts';
 import { silentLog } from '../src/platform/log.ts';
-import { listBuilding } from '../src/features/audiences/build-edition.ts';
+import { listBuilding } from '../src/modules/audiences/build-version.ts';
 import { duePlaces } from '../src/platform/locks/timers.ts';
 import { createDigest, type Digest } from '../src/flows/digest/index.ts';
 import { createSender, type Sender } from '../src/flows/send-drafts/index.ts';

@@ -1,5 +1,5 @@
-import type { LetterText } from '../src/features/writing/letter.ts';
-import { emailOf, RENDER_TASKS, type EmailToRender } from '../src/flows/rendering/tasks.ts';
+import type { LetterText } from '../src/modules/rendering/email.ts';
+import { emailOf, RENDER_TASKS, type EmailToRender } from '../src/modules/rendering/pool/tasks.ts';
 import { serveTasks } from '../src/platform/threads/serve-tasks.ts';
 
 /** A thread that renders like any other, but loops forever on a body with this word and on every preview. */

@@ -1,10 +1,10 @@
 import { afterAll } from 'vitest';
 import { createSealer } from '../src/platform/crypto/encrypt.ts';
 import { silentLog } from '../src/platform/log.ts';
-import { createSigners } from '../src/features/domains/signers.ts';
-import { addDomain } from '../src/flows/domains/change-domain.ts';
-import { checkDomain } from '../src/flows/domains/check-domain.ts';
-import { requireDomain } from '../src/flows/domains/view.ts';
+import { createSigners } from '../src/modules/sending/domains/signers.ts';
+import { addDomain } from '../src/modules/sending/domains/change-domain.ts';
+import { checkDomain } from '../src/modules/sending/domains/check-domain.ts';
+import { requireDomain } from '../src/modules/sending/domains/domain-view.ts';
 import { relayTransport } from '../src/flows/send-drafts/relay-transport.ts';
 import { createResolver } from '../src/platform/dns/resolver.ts';
 import { openRelay } from '../src/platform/mail/relay.ts';

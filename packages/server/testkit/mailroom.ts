@@ -3,7 +3,7 @@ import { createSealer } from '../src/platform/crypto/encrypt.ts';
 import { createLookUp } from '../src/platform/dns/look-up.ts';
 import { createResolver } from '../src/platform/dns/resolver.ts';
 import { createOutbound } from '../src/platform/outbound/outbound.ts';
-import { createRenderer } from '../src/flows/rendering/renderer.ts';
+import { createRenderer } from '../src/modules/rendering/pool/renderer.ts';
 import { testHasher } from './hasher.ts';
 import type { Mailroom } from '../src/flows/send-drafts/mailroom.ts';
 import { NO_PROVIDERS } from '../src/flows/send-drafts/providers.ts';

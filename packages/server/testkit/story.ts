@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { idMaker } from '../src/platform/ids.ts';
-import type { Draft } from '../src/features/drafts/draft.ts';
-import { listDrafts } from '../src/features/drafts/reads.ts';
+import type { Draft } from '../src/modules/drafts/draft.ts';
+import { listDrafts } from '../src/modules/drafts/reads.ts';
 import { createRule } from '../src/flows/create-rule.ts';
 import { type Act, moveDraft } from '../src/flows/move-draft.ts';
 import { setSettings } from '../src/flows/set-settings.ts';

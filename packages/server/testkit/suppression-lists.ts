@@ -3,9 +3,9 @@ import {
   isAboutAddress,
   isHashed,
   type SuppressionReason,
-} from '../src/features/suppressions/suppression.ts';
-import { listSuppressions, SUPPRESSIONS_PAGE_MAX } from '../src/features/suppressions/reads.ts';
-import type { SuppressionHasher } from '../src/features/suppressions/hasher.ts';
+} from '../src/modules/sending/suppressions/suppression.ts';
+import { listSuppressions, SUPPRESSIONS_PAGE_MAX } from '../src/modules/sending/suppressions/reads.ts';
+import type { SuppressionHasher } from '../src/modules/sending/suppressions/hasher.ts';
 import { suppress } from '../src/flows/suppress.ts';
 import { type ExportFormat, exportSuppressions } from '../src/flows/suppression-lists/export-suppressions.ts';
 import { importSuppressions } from '../src/flows/suppression-lists/import-suppressions.ts';

@@ -3,8 +3,8 @@ import { costlyBody } from '../../testkit/costly-template.ts';
 import { testRenderer } from '../../testkit/mailroom.ts';
 import { createWorkerPool } from '../platform/threads/worker-pool.ts';
 import { tryEmails } from './check-rule.ts';
-import { createRenderer, type Renderer } from './rendering/renderer.ts';
-import type { RenderTasks } from './rendering/tasks.ts';
+import { createRenderer, type Renderer } from '../modules/rendering/pool/renderer.ts';
+import type { RenderTasks } from '../modules/rendering/pool/tasks.ts';
 
 const GOOD = { draft: { subject: 'Hello', body: 'Hello {{ user.name | default: "there" }}' } };
 const COSTLY = { draft: { subject: 'Hello', body: costlyBody() } };

@@ -1,17 +1,18 @@
 import { type FieldFault, Fault } from '../platform/fault.ts';
 import { mentionsOf } from '../platform/predicate/mentions.ts';
 import type { Predicate } from '../platform/predicate/predicate.ts';
-import { loadModels } from '../features/audiences/load-models.ts';
+import { loadModels, checkWindows } from '../modules/audiences/index.ts';
 import { beginCounting, findCounted } from '../modules/users/index.ts';
 import type { Definition } from '../features/rules/rule.ts';
 import { type ParsedRule, parseRule } from '../features/rules/parse.ts';
-import { checkLetter } from '../features/writing/check-letter.ts';
-import type { LetterText } from '../features/writing/letter.ts';
-import { listTemplates } from '../features/writing/published.ts';
-import { shippedLetterNames } from '../features/writing/shipped.ts';
+import {
+  checkLetter,
+  type LetterText,
+  listTemplates,
+  shippedLetterNames,
+  type Renderer,
+} from '../modules/rendering/index.ts';
 import type { Tx } from '../platform/db/statements.ts';
-import { checkWindows } from './check-definition.ts';
-import type { Renderer } from './rendering/renderer.ts';
 import { listRuleNeeds } from './rules-in-force.ts';
 
 /** Reads a document as a rule. Throws all of its faults at once. */

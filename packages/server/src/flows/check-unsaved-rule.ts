@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type FieldFault, Fault } from '../platform/fault.ts';
-import { countOfRule } from '../features/drafts/rule-counts.ts';
+import { countOfRule } from '../modules/drafts/index.ts';
 import { documentOf } from '../features/rules/print.ts';
 import { findRule, type WholeRule } from '../features/rules/find-rule.ts';
 import { type Lint, lintRule } from '../features/rules/lint.ts';
@@ -9,7 +9,7 @@ import { ruleSentence } from '../features/rules/sentence.ts';
 import { countPlaces } from '../features/sequences/inside.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import { checkReferences, emailFaults } from './check-rule.ts';
-import type { Renderer } from './rendering/renderer.ts';
+import type { Renderer } from '../modules/rendering/index.ts';
 import { findSurroundings, type Surroundings } from './show-rules.ts';
 
 /** An unsaved rule in words, with its faults. A document that cannot be read has no sentence. */

@@ -1,9 +1,7 @@
 import { Fault } from '../platform/fault.ts';
-import type { Content } from '../features/drafts/draft.ts';
-import { findDraft } from '../features/drafts/reads.ts';
-import { cleanEdited } from '../features/writing/clean-edited.ts';
+import { type Content, findDraft } from '../modules/drafts/index.ts';
+import { cleanEdited, type Renderer } from '../modules/rendering/index.ts';
 import type { Tx } from '../platform/db/statements.ts';
-import type { Renderer } from './rendering/renderer.ts';
 
 /** `before`: the hash of the content that the edit was cleaned against. */
 export type CleanedEdit = { content: Content; before: string };

@@ -6,15 +6,18 @@ import {
   judgeRestored,
   type RestoredAt,
 } from '../features/drafts/after-restore.ts';
-import type { Draft } from '../features/drafts/draft.ts';
-import { listOpenDrafts } from '../features/drafts/reads.ts';
-import { writeMoved } from '../features/drafts/store.ts';
+import { type Draft, listOpenDrafts, writeMoved } from '../modules/drafts/index.ts';
 import { nextEnrollmentAt } from '../features/enrollments/store.ts';
 import { listProjects } from '../modules/workspace/index.ts';
-import { acceptPlace, lockLineage, noteHere, takeBackAcceptance } from '../features/restores/store.ts';
-import type { Lineage } from '../features/restores/lineage.ts';
-import { endMessages } from '../features/sending/store.ts';
-import { takeSendTurn } from '../features/sending/send-turn.ts';
+import {
+  acceptPlace,
+  lockLineage,
+  noteHere,
+  takeBackAcceptance,
+  type Lineage,
+  endMessages,
+  takeSendTurn,
+} from '../modules/sending/index.ts';
 import { doubtRuns, wakeRuns } from '../features/sequences/store.ts';
 import { findRunsById } from '../features/sequences/reads.ts';
 import type { Run } from '../features/sequences/run.ts';

@@ -5,7 +5,7 @@ import { countProjectsOf, type Project, lockOrganization } from '../modules/work
 import { createProject as create, type NewProject } from '../features/projects/create-project.ts';
 import { createRules } from '../features/rules/create-rule.ts';
 import { SHIPPED_RULES } from '../features/rules/shipped.ts';
-import { openSendTurn } from '../features/sending/send-turn.ts';
+import { openSendTurn } from '../modules/sending/index.ts';
 import { openTurn } from '../platform/locks/project-lock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';

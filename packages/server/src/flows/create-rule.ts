@@ -1,4 +1,4 @@
-import type { Actor } from '../features/drafts/draft.ts';
+import type { Actor } from '../modules/drafts/index.ts';
 import { getSettings } from '../modules/workspace/index.ts';
 import { createRules } from '../features/rules/create-rule.ts';
 import type { Rule } from '../features/rules/rule.ts';

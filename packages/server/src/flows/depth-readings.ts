@@ -1,4 +1,4 @@
-import { DRAFT_STATES } from '../features/drafts/draft.ts';
+import { DRAFT_STATES } from '../modules/drafts/index.ts';
 
 export type Gauge = { name: string; help: string; labels: readonly string[] };
 

@@ -1,6 +1,6 @@
 import { iso } from '../platform/time/clock.ts';
 import { Fault } from '../platform/fault.ts';
-import type { Actor } from '../features/drafts/draft.ts';
+import type { Actor } from '../modules/drafts/index.ts';
 import { cancelEnrollment } from '../features/enrollments/store.ts';
 import { getSettings } from '../modules/workspace/index.ts';
 import { editRule as edit } from '../features/rules/edit-rule.ts';
@@ -10,7 +10,7 @@ import { newModel, takeTurn } from '../platform/locks/project-lock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import { autopilotPeriod } from './autopilot.ts';
-import { changeModes } from './change-mode.ts';
+import { changeModes } from '../modules/sending/index.ts';
 import { checkRule, readRule } from './check-rule.ts';
 
 export type RuleEdit = {

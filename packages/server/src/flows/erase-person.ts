@@ -1,12 +1,8 @@
 import { iso } from '../platform/time/clock.ts';
 import type { NewId } from '../platform/ids.ts';
-import { advanceBuild } from '../features/audiences/build-edition.ts';
-import { eraseStandings } from '../features/audiences/standings.ts';
-import { listAudiences } from '../features/audiences/list-audiences.ts';
-import { loadModels } from '../features/audiences/load-models.ts';
+import { advanceBuild, eraseStandings, listAudiences, loadModels } from '../modules/audiences/index.ts';
 import { eraseDecisions } from '../features/decisions/store.ts';
-import { eraseDrafts } from '../features/drafts/store.ts';
-import { listOpenOfPeople } from '../features/drafts/reads.ts';
+import { eraseDrafts, listOpenOfPeople, eraseWording } from '../modules/drafts/index.ts';
 import { listEndpoints, lockEndpoints, eraseMessages as eraseWebhooks } from '../modules/webhooks/index.ts';
 import { leaveEnrollments } from '../features/enrollments/store.ts';
 import {
@@ -24,16 +20,17 @@ import {
   eraseChanges,
 } from '../modules/users/index.ts';
 import { eraseDead, lockQueue, oldestWaiting } from '../modules/ingest/index.ts';
-import { deleteMailOf as eraseMail } from '../features/test-inbox/store.ts';
+import {
+  deleteMailOf as eraseMail,
+  deleteMessages as eraseMessages,
+  type SuppressionHasher,
+} from '../modules/sending/index.ts';
 import { eraseHits, eraseOutcomes } from '../features/outcomes/store.ts';
 import { eraseReplies } from '../modules/inbound/index.ts';
 import { deleteOfPerson as eraseRuleRows } from '../features/rules/store.ts';
-import { deleteMessages as eraseMessages } from '../features/sending/store.ts';
 import { eraseRuns } from '../features/sequences/store.ts';
-import type { SuppressionHasher } from '../features/suppressions/hasher.ts';
 import { newModel, takeTurn } from '../platform/locks/project-lock.ts';
 import { eraseViews } from '../modules/workspace/index.ts';
-import { eraseWording } from '../features/wording/store.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import { hashErased } from './erased-suppressions.ts';

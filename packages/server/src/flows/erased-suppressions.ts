@@ -1,9 +1,16 @@
 import { normaliseAddress } from '../platform/net/address.ts';
 import { type ChangedPerson, type PersonId, findByAddress } from '../modules/users/index.ts';
-import type { ClearPlace, StoredSuppression, SuppressedPlace } from '../features/suppressions/suppression.ts';
-import { findLift, findSuppression, type Lift, listHashingProjects } from '../features/suppressions/reads.ts';
+import {
+  type ClearPlace,
+  type StoredSuppression,
+  type SuppressedPlace,
+  findLift,
+  findSuppression,
+  type Lift,
+  listHashingProjects,
+  type SuppressionHasher,
+} from '../modules/sending/index.ts';
 import { hashPlaces, restorePlaces } from '../features/suppressions/erased.ts';
-import type { SuppressionHasher } from '../features/suppressions/hasher.ts';
 import { newModel } from '../platform/locks/project-lock.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import type { Model } from './models.ts';

@@ -10,12 +10,11 @@ import {
   listNoted,
   type PersonId,
 } from '../modules/users/index.ts';
-import { listWholeMailOf, type WholeMail } from '../features/test-inbox/reads.ts';
+import { listWholeMailOf, type WholeMail, findRefusals, findSuppressions } from '../modules/sending/index.ts';
 import { listAllOutcomes, listHitTraces, listLinkTraces } from '../features/outcomes/list-of-person.ts';
 import { listEntryTraces, listMessageTraces, listTimerTraces } from '../features/people/list-traces.ts';
 import { listReplies, type Reply } from '../modules/inbound/index.ts';
 import { listRunsOf } from '../features/sequences/reads.ts';
-import { findRefusals, findSuppressions } from '../features/suppressions/reads.ts';
 import { listMessagesOf, type WebhookTrace } from '../features/webhooks/list-of-person.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import { listWholeDrafts, ruleNames, toShownDecision, toShownRun, toWholeDraft } from './person-letters.ts';

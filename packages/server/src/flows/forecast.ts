@@ -1,6 +1,5 @@
 import { iso } from '../platform/time/clock.ts';
-import type { Fate } from '../features/sending/simulate.ts';
-import type { GateReason } from '../features/sending/gate.ts';
+import type { Fate, GateReason } from '../modules/sending/index.ts';
 
 /** The expected result of a draft if no member acts, its time, and the last send check that delays or holds it. */
 export type Forecast = { result: Fate['kind']; at: string | null; reason: GateReason | null };

@@ -3,7 +3,7 @@ import { forgetDead } from '../modules/ingest/index.ts';
 import { forgetAgents, forgetLinks } from '../features/outcomes/store.ts';
 import { getSettings } from '../modules/workspace/index.ts';
 import { forgetRaw, forgetReplies, REPLY_RAW_KEPT_MS } from '../modules/inbound/index.ts';
-import { deleteFrozen } from '../features/sending/store.ts';
+import { deleteFrozen } from '../modules/sending/index.ts';
 import { forgetMessages as forgetWebhooks } from '../modules/webhooks/index.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';

@@ -1,7 +1,7 @@
 import { csvLine } from '@beckon/contract/files';
 import { iso } from '../platform/time/clock.ts';
 import type { Filter } from '../platform/filter/filter.ts';
-import { loadModels } from '../features/audiences/load-models.ts';
+import { loadModels } from '../modules/audiences/index.ts';
 import { countFiltered, type ListedPerson, listFiltered } from '../features/people/list-filtered.ts';
 import { findPeople, type Person } from '../modules/users/index.ts';
 import type { Listening } from '../features/people/people-filter.ts';

@@ -1,6 +1,6 @@
 import { parseDuration } from '../platform/time/duration.ts';
 import { Fault } from '../platform/fault.ts';
-import type { Actor } from '../features/drafts/draft.ts';
+import type { Actor } from '../modules/drafts/index.ts';
 import { editRule as edit } from '../features/rules/edit-rule.ts';
 import { findRule, listRules, type WholeRule } from '../features/rules/find-rule.ts';
 import { type Ranked, reordered } from '../features/rules/reorder.ts';

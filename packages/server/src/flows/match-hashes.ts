@@ -1,8 +1,6 @@
 import { listAddressed } from '../modules/users/index.ts';
-import type { ClearPlace } from '../features/suppressions/suppression.ts';
+import { type ClearPlace, type SuppressionHasher, takeSendTurn } from '../modules/sending/index.ts';
 import { restorePlaces } from '../features/suppressions/erased.ts';
-import type { SuppressionHasher } from '../features/suppressions/hasher.ts';
-import { takeSendTurn } from '../features/sending/send-turn.ts';
 import { takeTurn } from '../platform/locks/project-lock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { endForPlaces } from './suppress.ts';

@@ -1,16 +1,14 @@
 import type { Clock } from '../platform/time/clock.ts';
-import type { AudienceModel } from '../features/audiences/model.ts';
-import { loadModels } from '../features/audiences/load-models.ts';
+import { type AudienceModel, loadModels } from '../modules/audiences/index.ts';
 import { type CountedNames, findCounted, NOTHING_COUNTED } from '../modules/users/index.ts';
 import { listSettings, type ProjectSettings } from '../modules/workspace/index.ts';
 import { loadRules } from '../features/rules/load-rules.ts';
 import type { RuleModel } from '../features/rules/model.ts';
 import { compile, type Program } from '../features/sequences/program.ts';
 import { listVersionsInUse, type VersionInUse } from '../features/sequences/reads.ts';
-import { listHashingProjects } from '../features/suppressions/reads.ts';
+import { listHashingProjects } from '../modules/sending/index.ts';
 import type { Turn } from '../platform/locks/project-lock.ts';
-import type { LetterText } from '../features/writing/letter.ts';
-import { loadLetters } from '../features/writing/published.ts';
+import { type LetterText, loadLetters } from '../modules/rendering/index.ts';
 import type { Tx } from '../platform/db/statements.ts';
 
 /** The compiled definitions and settings of a project, loaded again only when they change. */

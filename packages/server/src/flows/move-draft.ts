@@ -1,17 +1,26 @@
 import { Fault } from '../platform/fault.ts';
 import type { NewId } from '../platform/ids.ts';
 import { approve, skip, undo } from '../features/drafts/approve-draft.ts';
-import { type By, type Decided, isRefused, type Refusal } from '../features/drafts/refuse.ts';
-import { closeEditor, edit, openEditor } from '../features/drafts/edit-draft.ts';
-import type { Content, Draft } from '../features/drafts/draft.ts';
-import { keepContents, writeMoved } from '../features/drafts/store.ts';
-import { listMoves, lockDraft } from '../features/drafts/reads.ts';
-import type { Move, Moved } from '../features/drafts/moves.ts';
+import {
+  type By,
+  type Decided,
+  isRefused,
+  type Refusal,
+  closeEditor,
+  edit,
+  openEditor,
+  type Content,
+  type Draft,
+  keepContents,
+  writeMoved,
+  listMoves,
+  lockDraft,
+  type Move,
+  type Moved,
+  sendAgain,
+} from '../modules/drafts/index.ts';
 import { postpone } from '../features/drafts/postpone-draft.ts';
-import { sendAgain } from '../features/drafts/send-draft.ts';
-import { endSkipped, takeBackSkipped } from '../features/sending/skipped-store.ts';
-import { findEarlier } from '../features/sending/messages.ts';
-import type { GateAnswer } from '../features/sending/gate.ts';
+import { endSkipped, takeBackSkipped, findEarlier, type GateAnswer } from '../modules/sending/index.ts';
 import { findRunsById } from '../features/sequences/reads.ts';
 import { waitAgain, wakeRuns } from '../features/sequences/store.ts';
 import { dueEarlier } from '../platform/locks/timers.ts';

@@ -1,5 +1,5 @@
 import { Fault } from '../platform/fault.ts';
-import type { Draft } from '../features/drafts/draft.ts';
+import type { Draft } from '../modules/drafts/index.ts';
 import type { Database } from '../platform/db/database.ts';
 import { createModels } from './models.ts';
 import { type Act, type Acted, type Acting, moveDraft, type MoveDeps } from './move-draft.ts';

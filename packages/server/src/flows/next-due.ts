@@ -1,5 +1,5 @@
-import { nextDueAt } from '../features/audiences/dues.ts';
-import { nextDraftDueAt } from '../features/drafts/reads.ts';
+import { nextDueAt } from '../modules/audiences/index.ts';
+import { nextDraftDueAt } from '../modules/drafts/index.ts';
 import { nextEnrollmentAt } from '../features/enrollments/store.ts';
 import { nextTimerAt } from '../features/rules/timers.ts';
 import { nextRunAt } from '../features/sequences/reads.ts';

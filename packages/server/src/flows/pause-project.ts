@@ -1,18 +1,21 @@
 import { Fault } from '../platform/fault.ts';
-import type { Actor, Draft } from '../features/drafts/draft.ts';
-import { countToLetGo, type HeldCounts } from '../features/drafts/counts.ts';
-import { listOpenDrafts } from '../features/drafts/reads.ts';
-import { needsConfirmation, resumed } from '../features/drafts/resume-drafts.ts';
+import {
+  type Actor,
+  type Draft,
+  countToLetGo,
+  type HeldCounts,
+  listOpenDrafts,
+  needsConfirmation,
+  resumed,
+} from '../modules/drafts/index.ts';
 import { getSettings, setSettings as writeSettings } from '../modules/workspace/index.ts';
-import { takeSendTurn } from '../features/sending/send-turn.ts';
-import { withdrawClaims } from '../features/sending/store.ts';
+import { takeSendTurn, withdrawClaims, writeMoves } from '../modules/sending/index.ts';
 import { wakeRuns } from '../features/sequences/store.ts';
 import { dueEarlier } from '../platform/locks/timers.ts';
 import { newModel, takeTurn } from '../platform/locks/project-lock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import { nextMoment } from './next-due.ts';
-import { writeMoves } from './write-moves.ts';
 
 /**
  * Pauses sending for a project; accepting, processing and drafting continue. It waits for a running claim, so that nothing is claimed after

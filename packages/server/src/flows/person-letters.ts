@@ -1,10 +1,14 @@
 import { iso, isoOrNull } from '../platform/time/clock.ts';
 import { listDecisionsOf } from '../features/decisions/reads.ts';
 import type { LedgerRow } from '../features/decisions/decision.ts';
-import type { Draft } from '../features/drafts/draft.ts';
-import { type DraftContentKept, listContents } from '../features/drafts/contents.ts';
-import { listDrafts, listMoves } from '../features/drafts/reads.ts';
-import type { Move } from '../features/drafts/moves.ts';
+import {
+  type Draft,
+  type DraftContentKept,
+  listContents,
+  listDrafts,
+  listMoves,
+  type Move,
+} from '../modules/drafts/index.ts';
 import type { PersonId } from '../modules/users/index.ts';
 import { listRules } from '../features/rules/find-rule.ts';
 import { listRunsOf } from '../features/sequences/reads.ts';

@@ -1,4 +1,4 @@
-import { listAudiences } from '../features/audiences/list-audiences.ts';
+import { listAudiences } from '../modules/audiences/index.ts';
 import {
   countTimeline,
   listTimeline,

@@ -1,9 +1,8 @@
 import type { Log } from '../platform/log.ts';
 import type { Sealer } from '../platform/crypto/encrypt.ts';
-import { resealKeys } from '../features/domains/reseal-keys.ts';
+import { resealKeys, resealSuppressionKey } from '../modules/sending/index.ts';
 import { resealSecrets, resealListeners } from '../modules/webhooks/index.ts';
 import { resealImportKeys } from '../modules/imports/index.ts';
-import { resealSuppressionKey } from '../features/suppressions/hasher.ts';
 import { resealFactors, type ResealFactorsOptions } from '../modules/workspace/index.ts';
 import type { Database } from '../platform/db/database.ts';
 

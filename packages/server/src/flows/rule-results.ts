@@ -1,6 +1,5 @@
 import { countReasons } from '../features/decisions/reads.ts';
-import { countForLadder } from '../features/drafts/counts.ts';
-import type { LadderCounts } from '../features/drafts/trust-ladder.ts';
+import { countForLadder, type LadderCounts } from '../modules/drafts/index.ts';
 import { countInsights } from '../features/insights/reads.ts';
 import { countRuleDays, daysOf, emptyDay, type RuleDay, sinceDays } from '../features/insights/rule-days.ts';
 import type { Insight } from '../features/insights/insight.ts';

@@ -1,4 +1,4 @@
-import type { ListRuleNeeds } from '../features/audiences/rule-needs.ts';
+import type { ListRuleNeeds } from '../modules/audiences/index.ts';
 import type { ActiveRule } from '../features/rules/model.ts';
 import { listVersionsAwaited } from '../features/rules/reads.ts';
 import { loadRules } from '../features/rules/load-rules.ts';

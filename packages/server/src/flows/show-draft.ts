@@ -1,6 +1,4 @@
-import type { Draft } from '../features/drafts/draft.ts';
-import { findDraft } from '../features/drafts/reads.ts';
-import type { Move } from '../features/drafts/moves.ts';
+import { type Draft, findDraft, type Move } from '../modules/drafts/index.ts';
 import { listOutcomesOfDraft } from '../features/outcomes/reads.ts';
 import { readTurn } from '../platform/locks/project-lock.ts';
 import type { Tx } from '../platform/db/statements.ts';

@@ -9,7 +9,7 @@ import {
   NEEDS_COUNTED_MAX,
 } from '../features/drafts/needs.ts';
 import { countReview, DRAFTS_COUNT_MAX } from '../features/drafts/review.ts';
-import { listTroubles } from '../features/domains/reads.ts';
+import { listTroubles, hasMessages, listSuppressions } from '../modules/sending/index.ts';
 import { type EndpointState, listEndpointTroubles } from '../modules/webhooks/index.ts';
 import { findLastReceived } from '../modules/users/index.ts';
 import { countDead, countWaiting, listKeys } from '../modules/ingest/index.ts';
@@ -17,8 +17,6 @@ import { getSettings, type Settings } from '../modules/workspace/index.ts';
 import { hasTeammates } from '../features/projects/teammates.ts';
 import { listDemoted } from '../features/rules/list-demoted.ts';
 import { listRules } from '../features/rules/find-rule.ts';
-import { hasMessages } from '../features/sending/message-anywhere.ts';
-import { listSuppressions } from '../features/suppressions/reads.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import { ruleNames } from './person-letters.ts';

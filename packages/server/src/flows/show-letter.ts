@@ -1,7 +1,13 @@
 import { Fault } from '../platform/fault.ts';
 import { ownZone } from '../platform/time/zone.ts';
-import { findDraft } from '../features/drafts/reads.ts';
-import type { ReadMail } from '../features/test-inbox/read-mail.ts';
+import { findDraft } from '../modules/drafts/index.ts';
+import {
+  type ReadMail,
+  findFrozen,
+  type FrozenRow,
+  findLetter,
+  type Letter,
+} from '../modules/sending/index.ts';
 import {
   findUrls,
   type JudgedHit,
@@ -12,11 +18,9 @@ import {
 import { listOutcomesOfDraft } from '../features/outcomes/reads.ts';
 import type { Outcome } from '../features/outcomes/outcome.ts';
 import { findPeople } from '../modules/users/index.ts';
-import { findFrozen, type FrozenRow } from '../features/sending/messages.ts';
-import { findLetter, type Letter } from '../features/sending/letters.ts';
 import { listTold } from '../modules/webhooks/index.ts';
 import type { Tx } from '../platform/db/statements.ts';
-import type { Renderer } from './rendering/renderer.ts';
+import type { Renderer } from '../modules/rendering/index.ts';
 
 /** A claimed email as it was sent, with everything that is known about its results. */
 export type ShownLetter = {

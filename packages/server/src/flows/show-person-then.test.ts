@@ -4,7 +4,7 @@ import { heldClock } from '../../testkit/clock.ts';
 import { openTestDatabase } from '../../testkit/database.ts';
 import { openEngine } from '../../testkit/engine.ts';
 import { putRecords } from '../../testkit/inbox.ts';
-import { createAudience } from './create-audience.ts';
+import { createAudience } from '../modules/audiences/create.ts';
 import { createProject } from './create-project.ts';
 import { showPerson } from './show-person.ts';
 import { showPersonThen, type ShownThen } from './show-person-then.ts';

@@ -1,12 +1,8 @@
 import { iso, isoOrNull } from '../platform/time/clock.ts';
 import { evaluate } from '../platform/predicate/evaluate.ts';
 import type { Facts, Mentions } from '../platform/predicate/predicate.ts';
-import type { Edition } from '../features/audiences/model.ts';
-import { listAudiences } from '../features/audiences/list-audiences.ts';
-import { loadModels } from '../features/audiences/load-models.ts';
-import type { Draft } from '../features/drafts/draft.ts';
-import { listDrafts, listMoves } from '../features/drafts/reads.ts';
-import type { Move } from '../features/drafts/moves.ts';
+import { type Edition, listAudiences, loadModels } from '../modules/audiences/index.ts';
+import { type Draft, listDrafts, listMoves, type Move } from '../modules/drafts/index.ts';
 import { answerThen, countThen } from '../features/events/then.ts';
 import {
   type Certainty,

@@ -1,5 +1,4 @@
-import { findStandings } from '../features/audiences/standings.ts';
-import { loadModels } from '../features/audiences/load-models.ts';
+import { findStandings, loadModels } from '../modules/audiences/index.ts';
 import {
   type EventOfPerson,
   listNewest,

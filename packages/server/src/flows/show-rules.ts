@@ -1,8 +1,7 @@
 import { WEBHOOK_TYPES } from '@beckon/contract';
-import { loadModels } from '../features/audiences/load-models.ts';
+import { loadModels } from '../modules/audiences/index.ts';
 import { countReasons } from '../features/decisions/reads.ts';
-import { countForLadder } from '../features/drafts/counts.ts';
-import { suggest } from '../features/drafts/trust-ladder.ts';
+import { countForLadder, suggest } from '../modules/drafts/index.ts';
 import { countByName, findLargest } from '../features/events/find-largest.ts';
 import { listNames } from '../modules/users/index.ts';
 import { getSettings } from '../modules/workspace/index.ts';

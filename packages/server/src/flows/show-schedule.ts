@@ -1,13 +1,17 @@
 import { iso, isoOrNull } from '../platform/time/clock.ts';
 import { runStepsSlowly } from '../platform/time/steps.ts';
-import { countOpen } from '../features/drafts/rule-counts.ts';
-import { findDrafts } from '../features/drafts/reads.ts';
+import { countOpen, findDrafts } from '../modules/drafts/index.ts';
 import { findPeople } from '../modules/users/index.ts';
 import { getSettings, type Settings } from '../modules/workspace/index.ts';
-import { type Fate, type QueuedDraft, simulating } from '../features/sending/simulate.ts';
-import type { Policy } from '../features/sending/facts.ts';
-import { quietSpans, quietUntil } from '../features/sending/quiet-hours.ts';
-import type { Throttle } from '../features/sending/throttle.ts';
+import {
+  type Fate,
+  type QueuedDraft,
+  simulating,
+  type Policy,
+  quietSpans,
+  quietUntil,
+  type Throttle,
+} from '../modules/sending/index.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import { ruleNames } from './person-letters.ts';

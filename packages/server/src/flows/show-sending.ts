@@ -1,12 +1,17 @@
 import { iso } from '../platform/time/clock.ts';
-import { listDomains } from '../features/domains/reads.ts';
-import { printThrottle, type SendingDomain } from '../features/domains/domain.ts';
+import {
+  listDomains,
+  printThrottle,
+  type SendingDomain,
+  countForWarmup,
+  warmupDay,
+  warmupLeft,
+  warmupTroubled,
+  readBucket,
+  refill,
+  senderGate,
+} from '../modules/sending/index.ts';
 import { listSettings } from '../modules/workspace/index.ts';
-import { countForWarmup } from '../features/sending/messages.ts';
-import { warmupDay, warmupLeft, warmupTroubled } from '../features/sending/warmup.ts';
-import { readBucket } from '../features/sending/send-turn.ts';
-import { refill } from '../features/sending/throttle.ts';
-import { senderGate } from '../features/sending/sender.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import { findSender } from './send-drafts/sender-of.ts';
 import type { Mailroom } from './send-drafts/mailroom.ts';

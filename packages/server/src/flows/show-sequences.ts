@@ -4,7 +4,7 @@ import { countPlaces, type PlaceCount } from '../features/sequences/inside.ts';
 import { countRuns, type RunCounts } from '../features/sequences/count-runs.ts';
 import { outline, type OutlinedStep } from '../features/sequences/outline.ts';
 import type { Tx } from '../platform/db/statements.ts';
-import { audienceNames } from './audience-names.ts';
+import { audienceNames } from '../modules/audiences/index.ts';
 import { listRulesInForce, type RuleInForce } from './rules-in-force.ts';
 
 /** A rule with more than one step, and its number of active users. */

@@ -1,7 +1,7 @@
 import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
 import { iso } from '../platform/time/clock.ts';
 import { countWaiting } from '../modules/ingest/index.ts';
-import { isAccepted } from '../features/restores/store.ts';
+import { isAccepted } from '../modules/sending/index.ts';
 import { duesOf } from '../platform/locks/timers.ts';
 import { countWebhooks } from '../modules/webhooks/index.ts';
 import type { Database } from '../platform/db/database.ts';

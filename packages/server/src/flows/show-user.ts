@@ -12,8 +12,12 @@ import {
   type PersonId,
 } from '../modules/users/index.ts';
 import { listRunsOf } from '../features/sequences/reads.ts';
-import { findRefusals, findSuppression } from '../features/suppressions/reads.ts';
-import { isAboutAddress, type StoredSuppression } from '../features/suppressions/suppression.ts';
+import {
+  findRefusals,
+  findSuppression,
+  isAboutAddress,
+  type StoredSuppression,
+} from '../modules/sending/index.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import { ruleNames, type ShownRun, toShownRun } from './person-letters.ts';
 import { listAudiencesOf, type ShownAudience } from './show-person.ts';

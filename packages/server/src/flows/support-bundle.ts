@@ -4,8 +4,7 @@ import { findProject, getSettings } from '../modules/workspace/index.ts';
 import { readRequestFilter, readStream } from '../modules/users/index.ts';
 import type { Database } from '../platform/db/database.ts';
 import { storageFacts } from '../platform/db/facts.ts';
-import { showDomains } from './domains/view.ts';
-import type { MailSettings } from '../features/domains/domain.ts';
+import { showDomains, type MailSettings } from '../modules/sending/index.ts';
 import { showSystem } from './show-system.ts';
 
 type Db = Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock' | 'offsetMs'>;

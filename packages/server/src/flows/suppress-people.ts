@@ -1,5 +1,5 @@
 import { findPeople } from '../modules/users/index.ts';
-import { takeSendTurn } from '../features/sending/send-turn.ts';
+import { takeSendTurn } from '../modules/sending/index.ts';
 import { takeTurn } from '../platform/locks/project-lock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { suppressIn } from './suppress.ts';

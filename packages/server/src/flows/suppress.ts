@@ -1,30 +1,34 @@
 import { domainToUnicode } from 'node:url';
 import { normaliseAddress } from '../platform/net/address.ts';
-import { type Actor, ENGINE } from '../features/drafts/draft.ts';
-import { cancel } from '../features/drafts/hold-draft.ts';
-import { isRefused } from '../features/drafts/refuse.ts';
-import { listOpenOfPeople } from '../features/drafts/reads.ts';
-import { findByAddress, type PersonId } from '../modules/users/index.ts';
-import { takeSendTurn } from '../features/sending/send-turn.ts';
-import { withdrawClaims } from '../features/sending/store.ts';
-import { endRun } from '../features/sequences/advance.ts';
-import { findOpenRuns } from '../features/sequences/reads.ts';
-import { updateRuns } from '../features/sequences/store.ts';
-import { addSuppressions, liftSuppressions } from '../features/suppressions/store.ts';
 import {
+  type Actor,
+  ENGINE,
+  cancel,
+  isRefused,
+  listOpenOfPeople,
+  askHeldAgain,
+} from '../modules/drafts/index.ts';
+import { findByAddress, type PersonId } from '../modules/users/index.ts';
+import {
+  takeSendTurn,
+  withdrawClaims,
+  addSuppressions,
+  liftSuppressions,
   type ClearPlace,
   SUPPRESSION_REASONS,
   type SuppressedPlace,
   type Suppression,
   type SuppressionReason,
-} from '../features/suppressions/suppression.ts';
+  type SuppressionHasher,
+  writeMoves,
+} from '../modules/sending/index.ts';
+import { endRun } from '../features/sequences/advance.ts';
+import { findOpenRuns } from '../features/sequences/reads.ts';
+import { updateRuns } from '../features/sequences/store.ts';
 import { restorePlaces } from '../features/suppressions/erased.ts';
-import type { SuppressionHasher } from '../features/suppressions/hasher.ts';
 import { takeTurn } from '../platform/locks/project-lock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';
-import { askHeldAgain } from './ask-held-again.ts';
-import { writeMoves } from './write-moves.ts';
 
 export type Suppressing = ClearPlace & {
   reason: SuppressionReason;

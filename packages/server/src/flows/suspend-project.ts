@@ -1,7 +1,7 @@
 import { lockQueue } from '../modules/ingest/index.ts';
 import { findPair, type Project } from '../modules/workspace/index.ts';
 import { resumeProject as resume, suspendProject as suspend } from '../features/projects/suspend-project.ts';
-import { takeSendTurn } from '../features/sending/send-turn.ts';
+import { takeSendTurn } from '../modules/sending/index.ts';
 import { dueEarlier } from '../platform/locks/timers.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';

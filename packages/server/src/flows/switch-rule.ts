@@ -1,17 +1,23 @@
 import { Fault } from '../platform/fault.ts';
 import type { NewId } from '../platform/ids.ts';
-import { type Actor, type Draft, NOT_WHOLE, PERSON_DECIDES } from '../features/drafts/draft.ts';
-import { countOfRule } from '../features/drafts/rule-counts.ts';
-import { hold, release } from '../features/drafts/hold-draft.ts';
-import { isRefused } from '../features/drafts/refuse.ts';
-import type { Moved } from '../features/drafts/moves.ts';
-import { needsConfirmation, resumed } from '../features/drafts/resume-drafts.ts';
+import {
+  type Actor,
+  type Draft,
+  NOT_WHOLE,
+  PERSON_DECIDES,
+  countOfRule,
+  hold,
+  release,
+  isRefused,
+  type Moved,
+  needsConfirmation,
+  resumed,
+} from '../modules/drafts/index.ts';
 import { cancelEnrollment } from '../features/enrollments/store.ts';
 import type { Enrollment } from '../features/enrollments/enrollment.ts';
 import { findRule, type WholeRule } from '../features/rules/find-rule.ts';
 import { switchRule } from '../features/rules/edit-rule.ts';
-import { takeSendTurn } from '../features/sending/send-turn.ts';
-import { withdrawClaims } from '../features/sending/store.ts';
+import { takeSendTurn, withdrawClaims, moveOpenDrafts } from '../modules/sending/index.ts';
 import { countRuns } from '../features/sequences/count-runs.ts';
 import { pauseRuns, resumeRuns, wakeRuns } from '../features/sequences/store.ts';
 import { dueEarlier } from '../platform/locks/timers.ts';
@@ -19,7 +25,6 @@ import { newModel, takeTurn } from '../platform/locks/project-lock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import { startEnrollmentIn } from './enroll/start-enrollment.ts';
-import { moveOpenDrafts } from './open-drafts.ts';
 
 type Deps = Pick<Database, 'transaction' | 'clock'>;
 type OfRule = { projectId: number; reference: string; actor: Actor };

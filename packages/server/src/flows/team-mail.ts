@@ -1,11 +1,10 @@
 import type { NewId } from '../platform/ids.ts';
 import { letterToken, type TokenKeys } from '../platform/crypto/email-token.ts';
 import type { Log } from '../platform/log.ts';
-import type { TeamLetter } from '../features/drafts/team-digest.ts';
+import type { TeamLetter } from '../modules/drafts/index.ts';
 import { getSettings, type AccountEmails, listDigestAddresses } from '../modules/workspace/index.ts';
-import { TEST_INBOX_DOMAIN } from '../features/sending/sender.ts';
-import type { Outlet } from '../features/sending/facts.ts';
-import { renderTeamLetter } from '../features/writing/team-letter.ts';
+import { TEST_INBOX_DOMAIN, type Outlet } from '../modules/sending/index.ts';
+import { renderTeamLetter } from '../modules/rendering/index.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import { composeMail } from '../platform/mail/compose.ts';
 import type { HandOver, Relay, OpenRelay } from '../platform/mail/submit.ts';

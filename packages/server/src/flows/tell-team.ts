@@ -1,8 +1,13 @@
 import { iso } from '../platform/time/clock.ts';
-import { findTeamTold, listWaiting } from '../features/drafts/counts.ts';
-import { setTeamHeard } from '../features/drafts/store.ts';
-import { takeTeamDigest, teamDigest, type TeamLetter } from '../features/drafts/team-digest.ts';
-import { type DomainTrouble, listTroubles } from '../features/domains/reads.ts';
+import {
+  findTeamTold,
+  listWaiting,
+  setTeamHeard,
+  takeTeamDigest,
+  teamDigest,
+  type TeamLetter,
+} from '../modules/drafts/index.ts';
+import { type DomainTrouble, listTroubles } from '../modules/sending/index.ts';
 import { type EndpointState, listEndpointTroubles } from '../modules/webhooks/index.ts';
 import { listSettings } from '../modules/workspace/index.ts';
 import { type DemotedRule, listDemoted } from '../features/rules/list-demoted.ts';

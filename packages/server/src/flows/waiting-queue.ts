@@ -5,11 +5,16 @@ import { findPeople, type Person } from '../modules/users/index.ts';
 import { listSettings } from '../modules/workspace/index.ts';
 import type { ActiveRule } from '../features/rules/model.ts';
 import { loadRules } from '../features/rules/load-rules.ts';
-import { findClaims } from '../features/sending/messages.ts';
-import type { GateFacts, Policy } from '../features/sending/facts.ts';
-import type { Queue, QueuedDraft } from '../features/sending/simulate.ts';
-import { readBucket } from '../features/sending/send-turn.ts';
-import { findRefusals, findSuppressions } from '../features/suppressions/reads.ts';
+import {
+  findClaims,
+  type GateFacts,
+  type Policy,
+  type Queue,
+  type QueuedDraft,
+  readBucket,
+  findRefusals,
+  findSuppressions,
+} from '../modules/sending/index.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import { findSender } from './send-drafts/sender-of.ts';
 import type { Mailroom } from './send-drafts/mailroom.ts';

@@ -1,11 +1,15 @@
 import { domainPart } from '../platform/net/address.ts';
 import { findByAddress, findPeople, personKey, type Person } from '../modules/users/index.ts';
-import { gate, type GateReason } from '../features/sending/gate.ts';
-import type { GateFacts, Policy } from '../features/sending/facts.ts';
-import { readBucket } from '../features/sending/send-turn.ts';
-import { refill } from '../features/sending/throttle.ts';
-import { findRefusals } from '../features/suppressions/reads.ts';
-import type { ClearPlace } from '../features/suppressions/suppression.ts';
+import {
+  gate,
+  type GateReason,
+  type GateFacts,
+  type Policy,
+  readBucket,
+  refill,
+  findRefusals,
+  type ClearPlace,
+} from '../modules/sending/index.ts';
 import { readTurn } from '../platform/locks/project-lock.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import { reasonWords } from './explain/words.ts';

@@ -1,6 +1,6 @@
 import { systemClock } from '../platform/time/clock.ts';
 import { createLog, type Log } from '../platform/log.ts';
-import { carryAcceptance } from '../flows/restore-guard.ts';
+import { carryAcceptance } from '../modules/sending/index.ts';
 import type { ConnectionSource } from '../platform/db/connection.ts';
 import { type Database, openDatabase } from '../platform/db/database.ts';
 import { readFile } from 'node:fs/promises';

@@ -1,8 +1,7 @@
 import type { TokenKeys } from '../platform/crypto/email-token.ts';
 import type { Sealer } from '../platform/crypto/encrypt.ts';
-import type { ListRuleNeeds } from '../features/audiences/rule-needs.ts';
-import type { MailSettings } from '../features/domains/domain.ts';
-import type { SuppressionHasher } from '../features/suppressions/hasher.ts';
+import type { ListRuleNeeds } from '../modules/audiences/index.ts';
+import type { MailSettings, SuppressionHasher } from '../modules/sending/index.ts';
 import type { AccountEmails, Team, Installation, Release, KitDeps } from '../modules/workspace/index.ts';
 import type { Models } from '../flows/models.ts';
 import type { Mailroom } from '../flows/send-drafts/mailroom.ts';

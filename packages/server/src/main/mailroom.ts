@@ -1,8 +1,7 @@
 import type { Clock } from '../platform/time/clock.ts';
 import type { Sealer } from '../platform/crypto/encrypt.ts';
-import { createSigners } from '../features/domains/signers.ts';
-import type { MailSettings } from '../features/domains/domain.ts';
-import { createRenderer } from '../flows/rendering/renderer.ts';
+import { createSigners, type MailSettings } from '../modules/sending/index.ts';
+import { createRenderer } from '../modules/rendering/index.ts';
 import { createProviders, NO_PROVIDERS } from '../flows/send-drafts/providers.ts';
 import type { Mailroom } from '../flows/send-drafts/mailroom.ts';
 import { createLookUp, type LookUp } from '../platform/dns/look-up.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { testProject, testServer } from '../../testkit/server.ts';
 import { silentLog } from '../platform/log.ts';
-import { findWording, wantWording } from '../features/wording/store.ts';
+import { findWording, wantWording } from '../modules/drafts/ai-drafting/store.ts';
 
 test('without a model, no draft waits for AI drafting', async () => {
   const settled = Promise.withResolvers<void>();

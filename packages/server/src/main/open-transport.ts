@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Lifecycle } from '../platform/async/lifecycle.ts';
 import type { Log } from '../platform/log.ts';
 import { receiveMail } from '../flows/test-inbox/receive-mail.ts';
-import { MAIL_MAX_BYTES } from '../features/test-inbox/mail.ts';
+import { MAIL_MAX_BYTES } from '../modules/sending/index.ts';
 import type { Database } from '../platform/db/database.ts';
 import { openRelay } from '../platform/mail/relay.ts';
 import type { Relay } from '../platform/mail/submit.ts';

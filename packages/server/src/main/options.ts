@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/time/clock.ts';
 import type { Reach } from '../platform/failpoints.ts';
 import type { Log } from '../platform/log.ts';
-import type { RestoreGuard } from '../features/restores/lineage.ts';
+import type { RestoreGuard, MailSettings } from '../modules/sending/index.ts';
 import type { Mailroom } from '../flows/send-drafts/mailroom.ts';
 import type { Transport } from '../flows/send-drafts/transport.ts';
 import type { TeamTransport } from '../flows/team-mail.ts';
@@ -10,7 +10,6 @@ import type { GuideState } from '../platform/http/static/mount-guide.ts';
 import type { EmbeddedData } from '../http/metrics-machine.ts';
 import type { EdgeConfig } from './http/edge.ts';
 import type { Release } from '../modules/workspace/index.ts';
-import type { MailSettings } from '../features/domains/domain.ts';
 import type { LookUp } from '../platform/dns/look-up.ts';
 import type { Resolver } from '../platform/dns/resolver.ts';
 import type { Outbound } from '../platform/outbound/outbound.ts';

@@ -9,7 +9,7 @@ import { distribute, type Distributed } from '../platform/db/distribute.ts';
 import { durabilityFaults } from '../platform/db/guard.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { schemaState } from '../platform/db/schema-state.ts';
-import { mayLettersLeave } from '../flows/restore-guard.ts';
+import { mayLettersLeave } from '../modules/sending/index.ts';
 import type { OpenInstallation } from './commands/operator.ts';
 import type { Config } from './config.ts';
 import { openMailroom } from './mailroom.ts';

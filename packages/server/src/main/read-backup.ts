@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { RESTORE_GUARDS, type RestoreGuard } from '../features/restores/lineage.ts';
+import { RESTORE_GUARDS, type RestoreGuard } from '../modules/sending/index.ts';
 import type { createReader } from './env-reader.ts';
 
 export type BackupConfig = {

@@ -5,7 +5,7 @@ import type { Clock } from '../platform/time/clock.ts';
 import { deriveKey, equalInConstantTime, type Pepper } from '../platform/crypto/hash.ts';
 import { createSealer, type Sealer } from '../platform/crypto/encrypt.ts';
 import type { TokenKeys } from '../platform/crypto/email-token.ts';
-import { openSuppressionHasher, type SuppressionHasher } from '../features/suppressions/hasher.ts';
+import { openSuppressionHasher, type SuppressionHasher } from '../modules/sending/index.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import type { Config } from './config.ts';
 

@@ -20,7 +20,7 @@ import { transportRules } from '../platform/http/transport.ts';
 import { watchDatabase } from '../http/metrics-database.ts';
 import { watchEmbedded } from '../http/metrics-machine.ts';
 import { createCounter } from '../platform/rate-limits/counter.ts';
-import { createTrackingHosts } from '../features/domains/tracking-hosts.ts';
+import { createTrackingHosts } from '../modules/sending/index.ts';
 import { createNotifier } from '../platform/db/notifier.ts';
 import { type Database, openDatabase } from '../platform/db/database.ts';
 import { closed, listening, listens, portOf } from './listening.ts';

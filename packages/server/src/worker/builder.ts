@@ -1,5 +1,5 @@
 import type { Log, LogFields } from '../platform/log.ts';
-import { type EditionPlace, listBuilding } from '../features/audiences/build-edition.ts';
+import { type EditionPlace, listBuilding } from '../modules/audiences/index.ts';
 import { listCountingProjects } from '../modules/users/index.ts';
 import type { BuildStep } from '../flows/digest/build.ts';
 import type { Digest } from '../flows/digest/index.ts';

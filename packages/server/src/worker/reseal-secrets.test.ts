@@ -8,7 +8,7 @@ import { insertImport } from '../modules/imports/store.ts';
 import { NOTHING_COUNTED } from '../modules/imports/import.ts';
 import { resealImportKeys } from '../modules/imports/re-encrypt-keys.ts';
 import { openListener } from '../modules/webhooks/listeners/listener.ts';
-import { openSuppressionHasher } from '../features/suppressions/hasher.ts';
+import { openSuppressionHasher } from '../modules/sending/suppressions/hasher.ts';
 import { resealSecrets } from './reseal-secrets.ts';
 
 const server = await endpointServer();

@@ -1,5 +1,5 @@
 import type { Log } from '../platform/log.ts';
-import { listProjectsToTell } from '../features/drafts/counts.ts';
+import { listProjectsToTell } from '../modules/drafts/index.ts';
 import { tellTeam as tell } from '../flows/tell-team.ts';
 import type { TeamTransport } from '../flows/team-mail.ts';
 import type { Database } from '../platform/db/database.ts';

@@ -1,8 +1,7 @@
 import type { Log } from '../platform/log.ts';
-import type { Claim } from '../features/wording/wording.ts';
-import { claimWording } from '../features/wording/store.ts';
+import { type Claim, claimWording } from '../modules/drafts/index.ts';
 import { createModels } from '../flows/models.ts';
-import type { Renderer } from '../flows/rendering/renderer.ts';
+import type { Renderer } from '../modules/rendering/index.ts';
 import { type WordDeps, wordDraft } from '../flows/wording/word-draft.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { DraftModel } from '../io/model/draft-model.ts';

@@ -1,8 +1,12 @@
-import { type Draft, isNotWhole } from './draft.ts';
-import { hold } from './hold-draft.ts';
-import { type Moved, moved } from './moves.ts';
-import { isRefused } from './refuse.ts';
-import { leavesAt } from './timing.ts';
+import {
+  type Draft,
+  isNotWhole,
+  hold,
+  type Moved,
+  moved,
+  isRefused,
+  leavesAt,
+} from '../../modules/drafts/index.ts';
 
 /**
  * The effect of a restore on an open draft. The database was restored to one time (`restoredTo`), and the previous server ran until a later

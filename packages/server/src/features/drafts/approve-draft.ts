@@ -1,6 +1,7 @@
-import type { Draft } from './draft.ts';
-import { type Move, moved } from './moves.ts';
 import {
+  type Draft,
+  type Move,
+  moved,
   type By,
   conflict,
   type Decided,
@@ -8,8 +9,10 @@ import {
   refusal,
   refusalOfExpired,
   STILL_DRAFTED,
-} from './refuse.ts';
-import { dueOfScheduled, UNDO_MS, withGrace } from './timing.ts';
+  dueOfScheduled,
+  UNDO_MS,
+  withGrace,
+} from '../../modules/drafts/index.ts';
 
 /**
  * Approves a draft with the content that the member saw. It is sent once the send checks pass, but not before the undo period ends.

@@ -1,6 +1,5 @@
 import { diffLists } from '../../platform/text/list-diff.ts';
-import type { EditedDraft } from './contents.ts';
-import type { Content } from './draft.ts';
+import type { EditedDraft, Content } from '../../modules/drafts/index.ts';
 
 /**
  * A change that members make to the drafts of a template again and again. Drafts of one template differ because they are for different

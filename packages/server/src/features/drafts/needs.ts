@@ -1,5 +1,5 @@
 import type { Tx } from '../../platform/db/statements.ts';
-import type { DraftState } from './draft.ts';
+import type { DraftState } from '../../modules/drafts/index.ts';
 
 /** Drafts that failed or are stuck, counted up to a limit. Beyond it, the exact number does not matter. */
 export type Needs = {

@@ -1,8 +1,8 @@
 import { iso, isoOrNull } from '../../platform/time/clock.ts';
 import { standing } from './approve-draft.ts';
-import type { Draft } from './draft.ts';
-import { moved } from './moves.ts';
 import {
+  type Draft,
+  moved,
   type By,
   conflict,
   type Decided,
@@ -11,8 +11,10 @@ import {
   refusal,
   refusalOfExpired,
   STILL_DRAFTED,
-} from './refuse.ts';
-import { EXPIRES_AFTER_MS, expiresAfter, isApproved } from './timing.ts';
+  EXPIRES_AFTER_MS,
+  expiresAfter,
+  isApproved,
+} from '../../modules/drafts/index.ts';
 
 export type Postponed = By & {
   until: number;

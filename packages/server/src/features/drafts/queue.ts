@@ -1,6 +1,5 @@
 import type { Tx } from '../../platform/db/statements.ts';
-import { type Draft, NOT_WHOLE, PERSON_DECIDES } from './draft.ts';
-import { expiryOf, leavesAt } from './timing.ts';
+import { type Draft, NOT_WHOLE, PERSON_DECIDES, expiryOf, leavesAt } from '../../modules/drafts/index.ts';
 
 /** A draft that is sent automatically when its time comes and the send checks pass. Times are in milliseconds. */
 export type QueuedLetter = Pick<

@@ -3,8 +3,15 @@ import { type Bind, type FilterColumn, filterSql } from '../../platform/filter/t
 import { type Filter, NO_FILTER } from '../../platform/filter/filter.ts';
 import { parseFilter } from '../../platform/filter/parse.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { type Draft, DRAFT_STATES, PERSON_DECIDES } from './draft.ts';
-import { DRAFT_COLUMNS, type DraftRow, selectOf, toDraft } from './rows.ts';
+import {
+  type Draft,
+  DRAFT_STATES,
+  PERSON_DECIDES,
+  DRAFT_COLUMNS,
+  type DraftRow,
+  selectOf,
+  toDraft,
+} from '../../modules/drafts/index.ts';
 
 /** Lists of drafts: filtered by the common filter syntax, read page by page from a position, and counted up to a limit. */
 

@@ -1,8 +1,15 @@
-import type { Content, Draft } from './draft.ts';
-import { type Action, type Move, moved } from './moves.ts';
-import { hashContent } from './new-draft.ts';
-import { conflict, type Decided, refusal } from './refuse.ts';
-import { GRACE_MS } from './timing.ts';
+import {
+  type Content,
+  type Draft,
+  type Action,
+  type Move,
+  moved,
+  hashContent,
+  conflict,
+  type Decided,
+  refusal,
+  GRACE_MS,
+} from '../../modules/drafts/index.ts';
 
 /** Actions after which a member has seen or decided the draft and expects it unchanged. */
 const TOUCHING: ReadonlySet<Action> = new Set([

@@ -1,7 +1,11 @@
 import type { Steps } from '../../platform/time/steps.ts';
-import type { GateReason } from './gate.ts';
-import { type Fate, type Queue, simulating } from './simulate.ts';
-import type { Policy } from './facts.ts';
+import {
+  type GateReason,
+  type Fate,
+  type Queue,
+  simulating,
+  type Policy,
+} from '../../modules/sending/index.ts';
 
 /** The same queue under the current and a proposed policy. */
 export type Comparison = {

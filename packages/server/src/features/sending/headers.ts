@@ -1,7 +1,6 @@
 import { domainPart } from '../../platform/net/address.ts';
 import { letterToken, type LetterName, type TokenKeys } from '../../platform/crypto/email-token.ts';
-import { TEST_INBOX_DOMAIN } from './sender.ts';
-import type { Outlet } from './facts.ts';
+import { TEST_INBOX_DOMAIN, type Outlet } from '../../modules/sending/index.ts';
 
 export type LetterHeaders = {
   mailFrom: string;

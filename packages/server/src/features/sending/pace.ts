@@ -1,4 +1,4 @@
-import type { Throttle } from './throttle.ts';
+import type { Throttle } from '../../modules/sending/index.ts';
 
 /**
  * The rate at which a mailbox provider accepts emails from a domain. There is no limit until a provider asks for less. Then the rate is

@@ -1,9 +1,12 @@
 import { normaliseAddress } from '../../platform/net/address.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { SuppressionHasher } from './hasher.ts';
-import { deleteLifts, movePlaces } from './move-store.ts';
-import { findKept } from './reads.ts';
-import type { ClearPlace } from './suppression.ts';
+import {
+  type SuppressionHasher,
+  deleteLifts,
+  movePlaces,
+  findKept,
+  type ClearPlace,
+} from '../../modules/sending/index.ts';
 
 /** Replaces suppressions and refused topics of an erased user by hashes. Returns the number of rows that were in plain text. */
 export async function hashPlaces(

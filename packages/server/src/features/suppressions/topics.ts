@@ -1,6 +1,6 @@
 import { plainList } from '../../platform/db/list.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { SuppressedKind, SuppressedPlace } from './suppression.ts';
+import type { SuppressedKind, SuppressedPlace } from '../../modules/sending/index.ts';
 
 /** A topic from which an address or a user is unsubscribed. */
 export type TopicRefusal = { kind: SuppressedKind; value: string; topic: string; createdAt: Date };

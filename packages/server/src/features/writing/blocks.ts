@@ -1,4 +1,4 @@
-import { markdownValue } from './printed.ts';
+import { markdownValue } from '../../modules/rendering/index.ts';
 
 export type BodyBlock =
   | { kind: 'paragraph'; text: string }

@@ -1,5 +1,5 @@
 import type { FieldFault } from '../../platform/fault.ts';
-import { refused, type TemplateSource } from './template.ts';
+import { refused, type TemplateSource } from '../../modules/rendering/index.ts';
 
 /** The input of `template create` and `template update`. */
 type Written = Partial<TemplateSource> & { name?: string };

@@ -1,6 +1,5 @@
 import type { Tx } from '../../platform/db/statements.ts';
-import type { VersionRow } from './published.ts';
-import type { TemplateSource } from './template.ts';
+import type { VersionRow, TemplateSource } from '../../modules/rendering/index.ts';
 
 const VERSION =
   'project_id, template_id, version, format, subject, preheader, body, html, created_at, created_by';

@@ -1,5 +1,5 @@
 import type { Tx } from '../../platform/db/statements.ts';
-import type { TemplateRow, VersionRow } from './published.ts';
+import type { TemplateRow, VersionRow } from '../../modules/rendering/index.ts';
 
 /** Writes `template` and `template_version`. */
 

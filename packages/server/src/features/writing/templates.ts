@@ -2,11 +2,18 @@ import type { Clock } from '../../platform/time/clock.ts';
 import { Fault } from '../../platform/fault.ts';
 import { idMaker } from '../../platform/ids.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { Publishable } from './publish.ts';
-import { listTemplateRows, toTemplate, type VersionRow } from './published.ts';
+import {
+  type Publishable,
+  listTemplateRows,
+  toTemplate,
+  type VersionRow,
+  refused,
+  type Template,
+  TEMPLATES_MAX,
+  type TemplateVersion,
+} from '../../modules/rendering/index.ts';
 import { listVersionRows } from './reads.ts';
 import { deleteTemplateRows, insertTemplate, insertVersion, updateTemplate } from './store.ts';
-import { refused, type Template, TEMPLATES_MAX, type TemplateVersion } from './template.ts';
 
 type Deps = { tx: Tx; clock: Clock; projectId: number };
 type Published = { template: Template; version: TemplateVersion };

@@ -5,7 +5,7 @@ import { sha256 } from '../../platform/crypto/hash.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { findWordsRow, listUnpublishedRows, type UnpublishedRow } from './reads.ts';
 import { deleteUnpublishedRow, deleteWordsBefore, insertWords, writeUnpublished } from './store.ts';
-import { refused, type TemplateSource } from './template.ts';
+import { refused, type TemplateSource } from '../../modules/rendering/index.ts';
 
 /** The saved unpublished version of a template. No email uses it. */
 export type UnpublishedLetter = TemplateSource & { name: string; savedAt: number; savedBy: string };

@@ -1,6 +1,5 @@
 import { normaliseAddress } from '../../platform/net/address.ts';
-import { type Cap, slotsLeft } from '../../features/sending/caps.ts';
-import { findOtherClaims } from '../../features/sending/messages.ts';
+import { type Cap, slotsLeft, findOtherClaims } from '../../modules/sending/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { WouldLetter } from './letters.ts';
 

@@ -1,5 +1,5 @@
 import type { Facts, Mentions } from '../../platform/predicate/predicate.ts';
-import { findAskedMembers } from '../../features/audiences/standings.ts';
+import { findAskedMembers } from '../../modules/audiences/index.ts';
 import {
   answerThen,
   countThen,

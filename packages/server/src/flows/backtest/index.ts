@@ -7,7 +7,7 @@ import type { Tx } from '../../platform/db/statements.ts';
 import { autopilotPeriod } from '../autopilot.ts';
 import { checkReferences, readRule } from '../check-rule.ts';
 import { loadProjectModels, type Model } from '../models.ts';
-import type { Renderer } from '../rendering/renderer.ts';
+import type { Renderer } from '../../modules/rendering/index.ts';
 import { inSnapshot } from '../../platform/db/snapshot.ts';
 import { collide } from './collide.ts';
 import type { Found, Play } from './play.ts';

@@ -1,5 +1,5 @@
 import { evaluate } from '../../platform/predicate/evaluate.ts';
-import { boundedDeadline } from '../../features/drafts/timing.ts';
+import { boundedDeadline } from '../../modules/drafts/index.ts';
 import type { Person } from '../../modules/users/index.ts';
 import type { Anchor } from '../../features/rules/rule.ts';
 import { advance, afterDraft, onTime, standAt } from '../../features/sequences/advance.ts';

@@ -1,4 +1,4 @@
-import { listMembers, MEMBERS_PAGE_MAX } from '../../features/audiences/list-members.ts';
+import { listMembers, MEMBERS_PAGE_MAX } from '../../modules/audiences/index.ts';
 import { listReceived, type ReceivedEvent } from '../../features/events/list-received.ts';
 import { listPeople } from '../../modules/users/index.ts';
 import type { Anchor, Trigger } from '../../features/rules/rule.ts';

@@ -1,11 +1,10 @@
 import type { NewId } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Sealer } from '../../platform/crypto/encrypt.ts';
-import { keepMail } from '../../features/test-inbox/keep-mail.ts';
+import { keepMail, type SuppressionHasher } from '../../modules/sending/index.ts';
 import { insertReply } from '../../modules/inbound/index.ts';
-import type { SuppressionHasher } from '../../features/suppressions/hasher.ts';
 import { duePlaces } from '../../platform/locks/timers.ts';
-import { listBuilding } from '../../features/audiences/build-edition.ts';
+import { listBuilding } from '../../modules/audiences/index.ts';
 import { ensurePartitions } from '../../modules/users/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { type Accept, createAccept } from '../../modules/ingest/index.ts';

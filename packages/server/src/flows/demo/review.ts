@@ -1,7 +1,6 @@
 import type { NewId } from '../../platform/ids.ts';
 import { Fault } from '../../platform/fault.ts';
-import type { Draft } from '../../features/drafts/draft.ts';
-import { listDrafts } from '../../features/drafts/reads.ts';
+import { type Draft, listDrafts } from '../../modules/drafts/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { type Act, moveDraft } from '../move-draft.ts';
 import type { Mailroom } from '../send-drafts/mailroom.ts';

@@ -1,7 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type { NewId } from '../../platform/ids.ts';
-import { type AskedPerson, findAskedMembers, writeStandings } from '../../features/audiences/standings.ts';
-import { canChange } from '../../features/audiences/can-change.ts';
+import {
+  type AskedPerson,
+  findAskedMembers,
+  writeStandings,
+  canChange,
+} from '../../modules/audiences/index.ts';
 import { writeDecisions } from '../../features/decisions/store.ts';
 import {
   claimDedupe,
@@ -23,7 +27,7 @@ import {
   addChanges,
 } from '../../modules/users/index.ts';
 import { type Priority, oldestWaiting, settle, takeChunks } from '../../modules/ingest/index.ts';
-import type { SuppressionHasher } from '../../features/suppressions/hasher.ts';
+import type { SuppressionHasher } from '../../modules/sending/index.ts';
 import { dueEarlier, firstOfEach } from '../../platform/locks/timers.ts';
 import type { Turn } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';

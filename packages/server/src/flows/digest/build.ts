@@ -1,8 +1,17 @@
-import { addVerdicts, findSince, noWrites, writeStandings } from '../../features/audiences/standings.ts';
-import { advanceBuild, type EditionPlace, serveEdition } from '../../features/audiences/build-edition.ts';
-import { builtUpTo } from '../../features/audiences/judge.ts';
-import { countPeople } from '../../features/audiences/count-people.ts';
-import { covers, type Edition } from '../../features/audiences/model.ts';
+import {
+  addVerdicts,
+  findSince,
+  noWrites,
+  writeStandings,
+  advanceBuild,
+  type EditionPlace,
+  serveEdition,
+  builtUpTo,
+  countPeople,
+  covers,
+  type Edition,
+  rebuildAudiences,
+} from '../../modules/audiences/index.ts';
 import { beginCounting, countOn, listPeople, type Person, addChanges } from '../../modules/users/index.ts';
 import type { Decision } from '../../features/decisions/decision.ts';
 import { writeDecisions } from '../../features/decisions/store.ts';
@@ -13,7 +22,6 @@ import { askAudiences, firstDues } from './members.ts';
 import { notConsidered } from './not-considered.ts';
 import type { Model } from '../models.ts';
 import { timed } from '../../platform/locks/test-clock-offset.ts';
-import { rebuildAudiences } from '../rebuild-audiences.ts';
 import { type BatchTx, inSession } from '../../platform/db/batch-transaction.ts';
 
 /**

@@ -8,7 +8,7 @@ import { silentLog } from '../../platform/log.ts';
 import { listDead } from '../../modules/ingest/queue/list-dead-letters.ts';
 import { retryDead } from '../../modules/ingest/queue/retry-dead-letters.ts';
 import { openDatabase } from '../../platform/db/database.ts';
-import { createAudience } from '../create-audience.ts';
+import { createAudience } from '../../modules/audiences/create.ts';
 import { createProject } from '../create-project.ts';
 import { erasePerson } from '../erase-person.ts';
 import { buryRecord } from './bury.ts';

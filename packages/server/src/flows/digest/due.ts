@@ -1,5 +1,4 @@
-import { type Due, listDueNow } from '../../features/audiences/dues.ts';
-import { type StandingWrites, writeStandings } from '../../features/audiences/standings.ts';
+import { type Due, listDueNow, type StandingWrites, writeStandings } from '../../modules/audiences/index.ts';
 import { writeDecisions } from '../../features/decisions/store.ts';
 import { oldestLiveAt } from '../../modules/ingest/index.ts';
 import { findPeople, type Person, addChanges } from '../../modules/users/index.ts';

@@ -14,7 +14,7 @@ import {
   type PersonId,
   personKey,
 } from '../../modules/users/index.ts';
-import { occurrenceKey } from '../../features/events/questions.ts';
+import { occurrenceKey } from '../../modules/audiences/index.ts';
 import type { Taken, WaitingChunk } from '../../modules/ingest/index.ts';
 
 /** An accepted record during processing. `key` is the deduplication key of an event; null if it has no duplicates. */

@@ -1,9 +1,9 @@
 import type { NewId } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log.ts';
-import type { EditionPlace } from '../../features/audiences/build-edition.ts';
+import type { EditionPlace } from '../../modules/audiences/index.ts';
 import { ensurePartitions, isPartitioned, knownProperties } from '../../modules/users/index.ts';
 import type { Priority } from '../../modules/ingest/index.ts';
-import type { SuppressionHasher } from '../../features/suppressions/hasher.ts';
+import type { SuppressionHasher } from '../../modules/sending/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { isPoisonous } from '../../platform/db/errors.ts';
 import { type BatchDeps, digestBatch, type Tried } from './batch.ts';

@@ -4,13 +4,20 @@ import {
   findAskedMembers,
   noWrites,
   type StandingWrites,
-} from '../../features/audiences/standings.ts';
-import type { Edition } from '../../features/audiences/model.ts';
-import { judge, type Standing, type Verdict } from '../../features/audiences/judge.ts';
-import { answerQuestions, type Latest } from '../../features/events/questions.ts';
+  type Edition,
+  judge,
+  type Standing,
+  type Verdict,
+  answerQuestions,
+  type Latest,
+  missingTotals,
+  type PersonFacts,
+  personFacts,
+  questionsOf,
+  totalKey,
+} from '../../modules/audiences/index.ts';
 import { findTotals, type Total, type Person } from '../../modules/users/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { missingTotals, type PersonFacts, personFacts, questionsOf, totalKey } from '../facts.ts';
 import type { Model } from '../models.ts';
 
 /** A user for whom some editions have to be evaluated. */

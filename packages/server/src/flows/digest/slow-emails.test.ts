@@ -5,7 +5,7 @@ import { testHasher } from '../../../testkit/hasher.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { silentLog } from '../../platform/log.ts';
-import { listDrafts } from '../../features/drafts/reads.ts';
+import { listDrafts } from '../../modules/drafts/reads.ts';
 import { listDead } from '../../modules/ingest/queue/list-dead-letters.ts';
 import { openDatabase } from '../../platform/db/database.ts';
 import { createProject } from '../create-project.ts';

@@ -1,8 +1,6 @@
 import { Fault } from '../../platform/fault.ts';
 import { type Explained, explain } from '../../platform/predicate/explain.ts';
-import { findAudience } from '../../features/audiences/find-audience.ts';
-import { findStandings } from '../../features/audiences/standings.ts';
-import { loadModels } from '../../features/audiences/load-models.ts';
+import { findAudience, findStandings, loadModels } from '../../modules/audiences/index.ts';
 import { findPeople } from '../../modules/users/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { gatherFacts } from './members.ts';

@@ -6,13 +6,13 @@ import { knownProperties } from '../../modules/users/events/known-properties.ts'
 import type { Enrollment } from '../../features/enrollments/enrollment.ts';
 import { findLatestEnrollment } from '../../features/enrollments/store.ts';
 import { findRule } from '../../features/rules/find-rule.ts';
-import { setRefusals } from '../../features/suppressions/store.ts';
+import { setRefusals } from '../../modules/sending/suppressions/store.ts';
 import { newModel, takeTurn } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { createAudience } from '../create-audience.ts';
+import { createAudience } from '../../modules/audiences/create.ts';
 import { createRule } from '../create-rule.ts';
 import { digestDue } from '../digest/due.ts';
-import { editAudience } from '../edit-audience.ts';
+import { editAudience } from '../../modules/audiences/edit.ts';
 import { editRule } from '../edit-rule.ts';
 import { erasePerson } from '../erase-person.ts';
 import { createModels } from '../models.ts';

@@ -8,7 +8,7 @@ import type { Enrollment } from '../../features/enrollments/enrollment.ts';
 import { findLatestEnrollment } from '../../features/enrollments/store.ts';
 import { findRule } from '../../features/rules/find-rule.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { createAudience } from '../create-audience.ts';
+import { createAudience } from '../../modules/audiences/create.ts';
 import { digestBatch } from '../digest/batch.ts';
 import { digestDue } from '../digest/due.ts';
 import { explainPerson } from '../explain/index.ts';

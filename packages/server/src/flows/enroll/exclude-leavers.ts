@@ -1,5 +1,5 @@
 import { compareBytes } from '../../platform/text/byte-order.ts';
-import { findStandings } from '../../features/audiences/standings.ts';
+import { findStandings } from '../../modules/audiences/index.ts';
 import type { Decision } from '../../features/decisions/decision.ts';
 import { writeDecisions } from '../../features/decisions/store.ts';
 import { afterExclusions, type Enrollment } from '../../features/enrollments/enrollment.ts';

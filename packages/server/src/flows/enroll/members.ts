@@ -1,10 +1,9 @@
-import type { Edition } from '../../features/audiences/model.ts';
-import { listMembersOfAny, type MemberOfAny } from '../../features/audiences/list-members.ts';
+import { type Edition, listMembersOfAny, type MemberOfAny } from '../../modules/audiences/index.ts';
 import { findEmails, type Person, personKey } from '../../modules/users/index.ts';
 import type { ActiveRule, Hook } from '../../features/rules/model.ts';
 import type { EnrollmentFacts } from '../../features/rules/decide.ts';
 import { findLastRuns } from '../../features/sequences/reads.ts';
-import { findRefusals, findSuppressions } from '../../features/suppressions/reads.ts';
+import { findRefusals, findSuppressions } from '../../modules/sending/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { Model } from '../models.ts';
 

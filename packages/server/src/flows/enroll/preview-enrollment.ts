@@ -1,4 +1,4 @@
-import { countMembersOfAny } from '../../features/audiences/list-members.ts';
+import { countMembersOfAny } from '../../modules/audiences/index.ts';
 import { findPeople, personKey, type Person } from '../../modules/users/index.ts';
 import type { ActiveRule } from '../../features/rules/model.ts';
 import { findRule } from '../../features/rules/find-rule.ts';

@@ -1,6 +1,6 @@
 import { Fault } from '../../platform/fault.ts';
 import type { NewId } from '../../platform/ids.ts';
-import { countMembersOfAny } from '../../features/audiences/list-members.ts';
+import { countMembersOfAny } from '../../modules/audiences/index.ts';
 import type { Enrollment } from '../../features/enrollments/enrollment.ts';
 import { findRunningEnrollment, insertEnrollment } from '../../features/enrollments/store.ts';
 import { findRule, type WholeRule } from '../../features/rules/find-rule.ts';

@@ -1,6 +1,5 @@
 import { isoOrNull } from '../../platform/time/clock.ts';
-import type { Draft } from '../../features/drafts/draft.ts';
-import { listDrafts } from '../../features/drafts/reads.ts';
+import { type Draft, listDrafts } from '../../modules/drafts/index.ts';
 import type { PersonId } from '../../modules/users/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { Model } from '../models.ts';

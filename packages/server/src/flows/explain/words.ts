@@ -1,5 +1,5 @@
 import { type Reason, REASONS } from '../../features/rules/rule.ts';
-import type { GateReason } from '../../features/sending/gate.ts';
+import type { GateReason } from '../../modules/sending/index.ts';
 
 /** The sentence for each send check that holds a draft. */
 export const GATE_WORDS: Record<GateReason, string> = {

@@ -423,7 +423,7 @@ test('pauses a domain after more than five policy rejections among its last 100 
   await tellTeam(db, { projectId, publicUrl: 'http://b.example', hand });
   expect(told.join('\n')).toContain('acme.example is paused');
 
-  const { resumeDomain } = await import('../domains/change-domain.ts');
+  const { resumeDomain } = await import('../../modules/sending/domains/change-domain.ts');
   await story.later(MINUTE);
   const place = { projectId, name: 'acme.example' };
   expect(await resumeDomain(db, place)).toMatchObject({ wasPaused: true });

@@ -1,12 +1,12 @@
-import { ENGINE } from '../../features/drafts/draft.ts';
+import { ENGINE } from '../../modules/drafts/index.ts';
 import { findSoftBounces } from '../../features/outcomes/reads.ts';
 import type { Outcome } from '../../features/outcomes/outcome.ts';
-import { addSuppressions } from '../../features/suppressions/store.ts';
 import {
+  addSuppressions,
   LIFTED_BY_LIFE,
   type Suppression,
   type SuppressionReason,
-} from '../../features/suppressions/suppression.ts';
+} from '../../modules/sending/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { liftIn, suppressIn } from '../suppress.ts';
 import { type Concerned, isBounce, type Note } from './concerned.ts';

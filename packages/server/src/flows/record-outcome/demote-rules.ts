@@ -1,10 +1,10 @@
-import { demotes, LADDER_WINDOWS } from '../../features/drafts/trust-ladder.ts';
+import { demotes, LADDER_WINDOWS } from '../../modules/drafts/index.ts';
 import { countForRule } from '../../features/outcomes/reads.ts';
 import { demoteRule } from '../../features/rules/store.ts';
 import { findRule } from '../../features/rules/find-rule.ts';
 import { newModel } from '../../platform/locks/project-lock.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { changeModes } from '../change-mode.ts';
+import { changeModes } from '../../modules/sending/index.ts';
 import { type Concerned, isBounce, type Note } from './concerned.ts';
 
 /**

@@ -1,7 +1,4 @@
-import { isRefused } from '../../features/drafts/refuse.ts';
-import { listOpenOfPeople } from '../../features/drafts/reads.ts';
-import type { Moved } from '../../features/drafts/moves.ts';
-import { replied as repliedTo } from '../../features/drafts/hold-draft.ts';
+import { isRefused, listOpenOfPeople, type Moved, replied as repliedTo } from '../../modules/drafts/index.ts';
 import type { Outcome } from '../../features/outcomes/outcome.ts';
 import { endRun } from '../../features/sequences/advance.ts';
 import { findOpenRuns } from '../../features/sequences/reads.ts';
@@ -9,7 +6,7 @@ import { updateRuns } from '../../features/sequences/store.ts';
 import { readTurn } from '../../platform/locks/project-lock.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { loadProjectModels } from '../models.ts';
-import { writeMoves } from '../write-moves.ts';
+import { writeMoves } from '../../modules/sending/index.ts';
 
 /**
  * Stops automation for users who replied, because a person should answer them. Ends their runs, cancels untouched drafts, and holds drafts

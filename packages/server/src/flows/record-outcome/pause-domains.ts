@@ -1,5 +1,4 @@
-import { findSending } from '../../features/domains/signers.ts';
-import { pauseDomain } from '../../features/domains/store.ts';
+import { findSending, pauseDomain } from '../../modules/sending/index.ts';
 import { countRefused } from '../../features/outcomes/reads.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { type Concerned, isBounce, type Note } from './concerned.ts';

@@ -20,7 +20,7 @@ import { DAY, openStage } from '../../../testkit/story.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { silentLog } from '../../platform/log.ts';
 import type { Happened, WhatHappened } from '../../features/outcomes/outcome.ts';
-import { addSuppression } from '../../features/suppressions/store.ts';
+import { addSuppression } from '../../modules/sending/suppressions/store.ts';
 import { erasePerson } from '../erase-person.ts';
 import { recordOutcomes } from './record-outcomes.ts';
 import { listRuleNeeds } from '../rules-in-force.ts';
@@ -238,7 +238,7 @@ test('starts rules on human engagement, and not on bot activity', async () => {
 test('adds an engaged user to an audience, and removes them when the time window is over', async () => {
   const story = await withLetter(lettersRule(), ['ada', 'bob']);
   await story.post('users', { external_user_id: 'zed' });
-  const { createAudience } = await import('../create-audience.ts');
+  const { createAudience } = await import('../../modules/audiences/create.ts');
   await createAudience(
     { db, listRuleNeeds },
     {

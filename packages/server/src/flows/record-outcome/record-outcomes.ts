@@ -11,7 +11,7 @@ import {
 import type { Happened, Outcome } from '../../features/outcomes/outcome.ts';
 import { insertOutcomes } from '../../features/outcomes/store.ts';
 import { acceptOwn } from '../../features/inbox/accept-own.ts';
-import { takeSendTurn } from '../../features/sending/send-turn.ts';
+import { takeSendTurn } from '../../modules/sending/index.ts';
 import { dueEarlier } from '../../platform/locks/timers.ts';
 import { takeTurn } from '../../platform/locks/project-lock.ts';
 import { insertMessages as queueWebhooks } from '../../modules/webhooks/index.ts';

@@ -1,12 +1,14 @@
-import type { Draft } from '../../features/drafts/draft.ts';
-import { isRefused } from '../../features/drafts/refuse.ts';
-import { lockDrafts } from '../../features/drafts/reads.ts';
-import type { Moved } from '../../features/drafts/moves.ts';
-import { resolveDraft } from '../../features/drafts/send-draft.ts';
-import { writeMoved } from '../../features/drafts/store.ts';
+import {
+  type Draft,
+  isRefused,
+  lockDrafts,
+  type Moved,
+  resolveDraft,
+  writeMoved,
+} from '../../modules/drafts/index.ts';
 import { listProofs, type OutcomeLetter } from '../../features/outcomes/reads.ts';
 import type { Outcome } from '../../features/outcomes/outcome.ts';
-import { resolveMessages } from '../../features/sending/store.ts';
+import { resolveMessages } from '../../modules/sending/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
 /** Locks the drafts of emails whose delivery is unknown. */

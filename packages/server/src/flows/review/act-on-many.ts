@@ -1,12 +1,10 @@
 import { Fault } from '../../platform/fault.ts';
 import type { Filter } from '../../platform/filter/filter.ts';
 import { approve, skip } from '../../features/drafts/approve-draft.ts';
-import { type Decided, isRefused } from '../../features/drafts/refuse.ts';
-import type { Draft } from '../../features/drafts/draft.ts';
-import { findDrafts } from '../../features/drafts/reads.ts';
+import { type Decided, isRefused, type Draft, findDrafts } from '../../modules/drafts/index.ts';
 import { listDraftPage } from '../../features/drafts/review.ts';
 import { postpone } from '../../features/drafts/postpone-draft.ts';
-import type { GateAnswer } from '../../features/sending/gate.ts';
+import type { GateAnswer } from '../../modules/sending/index.ts';
 import { readTurn } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';

@@ -1,12 +1,10 @@
 import { normaliseAddress } from '../../platform/net/address.ts';
-import type { Draft } from '../../features/drafts/draft.ts';
-import { listDrafts } from '../../features/drafts/reads.ts';
-import type { Move } from '../../features/drafts/moves.ts';
+import { type Draft, listDrafts, type Move } from '../../modules/drafts/index.ts';
 import { listOutcomesOf } from '../../features/outcomes/reads.ts';
 import type { Outcome } from '../../features/outcomes/outcome.ts';
 import { showPerson, type ShownPerson } from '../../modules/users/index.ts';
 import { listReplies, type Reply } from '../../modules/inbound/index.ts';
-import { findSuppressions } from '../../features/suppressions/reads.ts';
+import { findSuppressions } from '../../modules/sending/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { isDraftId, unknownDraft } from '../move-draft.ts';
 import { ruleNames } from '../person-letters.ts';

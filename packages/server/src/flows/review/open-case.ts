@@ -1,6 +1,4 @@
-import type { Draft } from '../../features/drafts/draft.ts';
-import { findDraft } from '../../features/drafts/reads.ts';
-import type { Move } from '../../features/drafts/moves.ts';
+import { type Draft, findDraft, type Move } from '../../modules/drafts/index.ts';
 import { findPeople, type Person } from '../../modules/users/index.ts';
 import { findRunsById } from '../../features/sequences/reads.ts';
 import type { Run } from '../../features/sequences/run.ts';

@@ -1,11 +1,10 @@
 import type { NewId } from '../../platform/ids.ts';
 import type { TokenKeys } from '../../platform/crypto/email-token.ts';
-import type { CheckedMail } from '../../features/test-inbox/checks.ts';
-import type { Email } from '../../features/writing/render-email.ts';
+import type { CheckedMail } from '../../modules/sending/index.ts';
+import type { Email, Renderer } from '../../modules/rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { Models } from '../models.ts';
 import { type DraftRef, isDraftId, unknownDraft } from '../move-draft.ts';
-import type { Renderer } from '../rendering/renderer.ts';
 import { localeOfPerson } from '../rules/recipient.ts';
 import { checkLetter } from '../test-inbox/check-letter.ts';
 import { findSender } from '../send-drafts/sender-of.ts';

@@ -1,8 +1,8 @@
 import { applyChanges, type EditChange, recurringChanges } from '../../features/drafts/edit-memory.ts';
-import { type EditedDraft, listEdited } from '../../features/drafts/contents.ts';
+import { type EditedDraft, listEdited } from '../../modules/drafts/index.ts';
 import { findRule } from '../../features/rules/find-rule.ts';
 import { readTurn } from '../../platform/locks/project-lock.ts';
-import type { LetterText } from '../../features/writing/letter.ts';
+import type { LetterText } from '../../modules/rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { loadProjectModels } from '../models.ts';
 import { letterOf } from '../rules/compose.ts';

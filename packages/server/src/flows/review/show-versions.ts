@@ -1,9 +1,7 @@
-import type { Content } from '../../features/drafts/draft.ts';
-import { type DraftContentKept, listContents } from '../../features/drafts/contents.ts';
-import { variablesFor } from '../../features/writing/variables.ts';
+import { type Content, type DraftContentKept, listContents } from '../../modules/drafts/index.ts';
+import { variablesFor, type Renderer } from '../../modules/rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { isDraftId, unknownDraft } from '../move-draft.ts';
-import type { Renderer } from '../rendering/renderer.ts';
 import { letterOf } from '../rules/compose.ts';
 import { localeOfPerson, zoneOfPerson } from '../rules/recipient.ts';
 import { type CaseAsked, type DraftCase, openCase } from './open-case.ts';

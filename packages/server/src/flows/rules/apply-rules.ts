@@ -1,13 +1,18 @@
 import type { NewId } from '../../platform/ids.ts';
 import type { Decision } from '../../features/decisions/decision.ts';
 import { writeDecisions } from '../../features/decisions/store.ts';
-import { addressArrived } from '../../features/drafts/new-draft.ts';
-import { cancel } from '../../features/drafts/hold-draft.ts';
-import { type Decided, isRefused } from '../../features/drafts/refuse.ts';
-import { type Draft, isNotWhole } from '../../features/drafts/draft.ts';
-import { follow } from '../../features/drafts/follow-facts.ts';
-import { listOpenOfPeople } from '../../features/drafts/reads.ts';
-import type { Moved } from '../../features/drafts/moves.ts';
+import {
+  addressArrived,
+  cancel,
+  type Decided,
+  isRefused,
+  type Draft,
+  isNotWhole,
+  follow,
+  listOpenOfPeople,
+  type Moved,
+  wantWording,
+} from '../../modules/drafts/index.ts';
 import { findEmails, type PersonId, personKey } from '../../modules/users/index.ts';
 import type { Anchor } from '../../features/rules/rule.ts';
 import { burnEntries, writeEntries } from '../../features/rules/entries.ts';
@@ -18,7 +23,6 @@ import { findUnderWay } from '../../features/sequences/reads.ts';
 import { insertRuns, updateRuns } from '../../features/sequences/store.ts';
 import type { Run } from '../../features/sequences/run.ts';
 import { type DuePlace, firstOfEach } from '../../platform/locks/timers.ts';
-import { wantWording } from '../../features/wording/store.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { type BatchRendering, createBatchRendering, inTurn } from './batch-rendering.ts';
 import { compose, gapOf, isOutdated, writeWithin } from './compose.ts';
@@ -27,7 +31,7 @@ import { gatherKnown, hooksOf, type Hooked } from './gather.ts';
 import type { Cause, Happened, Item } from './happened.ts';
 import { checkOut, goOn, hear, wake } from './under-way.ts';
 import { createSlowRenders, type SlowRenders } from './slow-renders.ts';
-import { writeMoves } from '../write-moves.ts';
+import { writeMoves } from '../../modules/sending/index.ts';
 
 export type RulesDeps = {
   now: number;

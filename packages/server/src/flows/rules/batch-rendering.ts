@@ -1,6 +1,5 @@
 import type { PersonId } from '../../modules/users/index.ts';
-import type { RenderedLetter } from '../../features/writing/render.ts';
-import { WORK_MAX } from '../../features/writing/render-work.ts';
+import { type RenderedLetter, WORK_MAX } from '../../modules/rendering/index.ts';
 import type { SlowRenders } from './slow-renders.ts';
 
 /**

@@ -1,17 +1,19 @@
 import type { NewId } from '../../platform/ids.ts';
-import type { Draft } from '../../features/drafts/draft.ts';
-import type { Moved } from '../../features/drafts/moves.ts';
-import { newDraft } from '../../features/drafts/new-draft.ts';
+import { type Draft, type Moved, newDraft } from '../../modules/drafts/index.ts';
 import type { Person } from '../../modules/users/index.ts';
 import type { ProgramLetter } from '../../features/sequences/program.ts';
 import type { Run } from '../../features/sequences/run.ts';
-import { findShippedLetter } from '../../features/writing/shipped.ts';
-import type { LetterText } from '../../features/writing/letter.ts';
-import { personFactsChanged, variablesFor } from '../../features/writing/variables.ts';
-import { type RenderedLetter, renderLetter } from '../../features/writing/render.ts';
+import {
+  findShippedLetter,
+  type LetterText,
+  personFactsChanged,
+  variablesFor,
+  type RenderedLetter,
+  renderLetter,
+  type LetterToRender,
+} from '../../modules/rendering/index.ts';
 import { autopilotPeriod } from '../autopilot.ts';
 import type { Model } from '../models.ts';
-import type { LetterToRender } from '../rendering/tasks.ts';
 import type { BatchRendering } from './batch-rendering.ts';
 import { localeOfPerson, zoneOfPerson } from './recipient.ts';
 

@@ -5,7 +5,7 @@ import { type EntryRecord, findEntries } from '../../features/rules/entries.ts';
 import { findOpenRuns } from '../../features/sequences/reads.ts';
 import type { Run } from '../../features/sequences/run.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { findConditionFacts } from '../facts.ts';
+import { findConditionFacts } from '../../modules/audiences/index.ts';
 import type { Known } from './desk.ts';
 import type { Happened, Item } from './happened.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { HOUR } from '../../../testkit/drafts.ts';
 import { DAY, type EventSent, newStory, openStage, type Story } from '../../../testkit/story.ts';
-import { listBuilding } from '../../features/audiences/build-edition.ts';
-import { createAudience } from '../create-audience.ts';
+import { listBuilding } from '../../modules/audiences/build-version.ts';
+import { createAudience } from '../../modules/audiences/create.ts';
 import { listRuleNeeds } from '../rules-in-force.ts';
 
 const stage = await openStage();

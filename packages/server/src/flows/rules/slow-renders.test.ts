@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RenderedLetter } from '../../features/writing/render.ts';
+import type { RenderedLetter } from '../../modules/rendering/render.ts';
 import { createBatchRendering } from './batch-rendering.ts';
 import { createSlowRenders } from './slow-renders.ts';
 

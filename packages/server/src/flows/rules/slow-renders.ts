@@ -1,5 +1,5 @@
 import { type PersonId, personKey } from '../../modules/users/index.ts';
-import type { RenderedLetter } from '../../features/writing/render.ts';
+import type { RenderedLetter } from '../../modules/rendering/index.ts';
 
 /**
  * A bound on rendering that does not rely on counted work. An operation without a counted cost could block the process for longer than the

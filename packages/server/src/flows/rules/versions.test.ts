@@ -3,10 +3,10 @@ import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
-import { createAudience } from '../create-audience.ts';
+import { createAudience } from '../../modules/audiences/create.ts';
 import { createProject } from '../create-project.ts';
 import { createRule } from '../create-rule.ts';
-import { deleteAudience } from '../delete-audience.ts';
+import { deleteAudience } from '../../modules/audiences/delete.ts';
 import { editRule } from '../edit-rule.ts';
 import { listRuleNeeds } from '../rules-in-force.ts';
 

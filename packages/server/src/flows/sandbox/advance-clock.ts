@@ -9,8 +9,7 @@ import { ensurePartitions, isPartitioned, SANDBOX_MONTHS_AHEAD } from '../../mod
 import { findPair } from '../../modules/workspace/index.ts';
 import { countSandbox } from '../../features/sandbox/reads.ts';
 import { endAdvance, takeAdvance } from '../../features/sandbox/store.ts';
-import { takeSendTurn } from '../../features/sending/send-turn.ts';
-import type { SuppressionHasher } from '../../features/suppressions/hasher.ts';
+import { takeSendTurn, type SuppressionHasher } from '../../modules/sending/index.ts';
 import { duesOf, holdDue } from '../../platform/locks/timers.ts';
 import { moveTime, readTurn, takeTurn } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';

@@ -1,7 +1,7 @@
-import { listBuilding } from '../../features/audiences/build-edition.ts';
+import { listBuilding } from '../../modules/audiences/index.ts';
 import { listCountingProjects } from '../../modules/users/index.ts';
 import { findToDo, type ToDo } from '../../features/sandbox/reads.ts';
-import { takeSendTurn } from '../../features/sending/send-turn.ts';
+import { takeSendTurn } from '../../modules/sending/index.ts';
 import { takeTurn } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';

@@ -1,16 +1,28 @@
 import { domainPart, normaliseAddress } from '../../platform/net/address.ts';
-import type { Draft } from '../../features/drafts/draft.ts';
+import type { Draft } from '../../modules/drafts/index.ts';
 import { listContending } from '../../features/drafts/contenders.ts';
 import { findByAddress, type Person, personKey } from '../../modules/users/index.ts';
 import type { Settings } from '../../modules/workspace/index.ts';
-import { type Bucket, refill, takeTokens } from '../../features/sending/throttle.ts';
-import { CONTEND_WITHIN_MS, type Contender, slotsLeft, whoYields } from '../../features/sending/caps.ts';
-import { findClaims } from '../../features/sending/messages.ts';
-import { gate, type GateAnswer } from '../../features/sending/gate.ts';
-import type { GateFacts, Outlet, Policy } from '../../features/sending/facts.ts';
-import { quietHoursInForce } from '../../features/sending/quiet-hours.ts';
-import { isAccepted } from '../../features/restores/store.ts';
-import { findRefusals, findSuppressions, type FoundSuppression } from '../../features/suppressions/reads.ts';
+import {
+  type Bucket,
+  refill,
+  takeTokens,
+  CONTEND_WITHIN_MS,
+  type Contender,
+  slotsLeft,
+  whoYields,
+  findClaims,
+  gate,
+  type GateAnswer,
+  type GateFacts,
+  type Outlet,
+  type Policy,
+  quietHoursInForce,
+  isAccepted,
+  findRefusals,
+  findSuppressions,
+  type FoundSuppression,
+} from '../../modules/sending/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { Model } from '../models.ts';
 import { zoneOfPerson } from '../rules/recipient.ts';

@@ -1,5 +1,5 @@
-import type { Content } from '../../features/drafts/draft.ts';
-import type { FrozenRow } from '../../features/sending/messages.ts';
+import type { Content } from '../../modules/drafts/index.ts';
+import type { FrozenRow } from '../../modules/sending/index.ts';
 import type { Model } from '../models.ts';
 import type { Sender } from './sender-of.ts';
 

@@ -1,19 +1,32 @@
 import { domainPart } from '../../platform/net/address.ts';
 import type { NewId } from '../../platform/ids.ts';
 import type { Decision } from '../../features/decisions/decision.ts';
-import { cancel, dueAction, heldOn, hold, release } from '../../features/drafts/hold-draft.ts';
-import { claim, finish } from '../../features/drafts/send-draft.ts';
-import { closeEditor } from '../../features/drafts/edit-draft.ts';
-import { type Decided, isRefused } from '../../features/drafts/refuse.ts';
-import { type Draft, ENGINE } from '../../features/drafts/draft.ts';
-import type { Moved } from '../../features/drafts/moves.ts';
+import {
+  cancel,
+  dueAction,
+  heldOn,
+  hold,
+  release,
+  claim,
+  finish,
+  closeEditor,
+  type Decided,
+  isRefused,
+  type Draft,
+  ENGINE,
+  type Moved,
+} from '../../modules/drafts/index.ts';
 import { type Person, personKey } from '../../modules/users/index.ts';
-import { type EarlierMessage, findEarlier, findFrozen } from '../../features/sending/messages.ts';
-import type { GateAnswer } from '../../features/sending/gate.ts';
-import type { GateFacts } from '../../features/sending/facts.ts';
-import type { MessageEnd } from '../../features/sending/message-end.ts';
-import type { MessageRow } from '../../features/sending/store.ts';
-import { WORK_MAX } from '../../features/writing/render-work.ts';
+import {
+  type EarlierMessage,
+  findEarlier,
+  findFrozen,
+  type GateAnswer,
+  type GateFacts,
+  type MessageEnd,
+  type MessageRow,
+} from '../../modules/sending/index.ts';
+import { WORK_MAX } from '../../modules/rendering/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Model, Models } from '../models.ts';
 import { letterOf } from '../rules/compose.ts';

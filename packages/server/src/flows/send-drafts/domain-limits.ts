@@ -1,9 +1,15 @@
-import { countForWarmup, listNarrow } from '../../features/sending/messages.ts';
-import type { GateFacts } from '../../features/sending/facts.ts';
-import type { NarrowRow } from '../../features/sending/store.ts';
+import {
+  countForWarmup,
+  listNarrow,
+  type GateFacts,
+  type NarrowRow,
+  warmupDay,
+  warmupLeft,
+  refill,
+  takeTokens,
+  type Throttle,
+} from '../../modules/sending/index.ts';
 import { paceNow } from '../../features/sending/pace.ts';
-import { warmupDay, warmupLeft } from '../../features/sending/warmup.ts';
-import { refill, takeTokens, type Throttle } from '../../features/sending/throttle.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { Sender } from './sender-of.ts';
 

@@ -1,20 +1,22 @@
 import { evaluate } from '../../platform/predicate/evaluate.ts';
 import type { Facts, Predicate } from '../../platform/predicate/predicate.ts';
-import { cancel, noLongerHolds } from '../../features/drafts/hold-draft.ts';
-import type { Decided } from '../../features/drafts/refuse.ts';
-import type { Draft } from '../../features/drafts/draft.ts';
-import { findSentAnyway } from '../../features/drafts/reads.ts';
-import { follow } from '../../features/drafts/follow-facts.ts';
-import { isApproved } from '../../features/drafts/timing.ts';
-import { modeChanged } from '../../features/drafts/resume-drafts.ts';
+import {
+  cancel,
+  noLongerHolds,
+  type Decided,
+  type Draft,
+  findSentAnyway,
+  follow,
+  isApproved,
+  modeChanged,
+} from '../../modules/drafts/index.ts';
 import { findPeople, personKey, type Person } from '../../modules/users/index.ts';
 import { findRunsById } from '../../features/sequences/reads.ts';
 import type { Run } from '../../features/sequences/run.ts';
-import { renderLetter } from '../../features/writing/render.ts';
-import { variablesFor } from '../../features/writing/variables.ts';
+import { renderLetter, variablesFor } from '../../modules/rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { autopilotPeriod } from '../autopilot.ts';
-import { findConditionFacts } from '../facts.ts';
+import { findConditionFacts } from '../../modules/audiences/index.ts';
 import type { Model } from '../models.ts';
 import { gapOf, isOutdated, letterOf } from '../rules/compose.ts';
 import { localeOfPerson, zoneOfPerson } from '../rules/recipient.ts';

@@ -1,15 +1,11 @@
 import { letterToken, type LetterName, type TokenKeys } from '../../platform/crypto/email-token.ts';
 import { deliveryAddress } from '../../platform/net/address.ts';
 import { Fault } from '../../platform/fault.ts';
-import { linksBaseOf } from '../../features/domains/tracking.ts';
+import { linksBaseOf, MIME_MAX_BYTES, type Outlet } from '../../modules/sending/index.ts';
 import { letterHeaders, replyAddress } from '../../features/sending/headers.ts';
-import { MIME_MAX_BYTES } from '../../features/sending/frozen.ts';
-import type { Outlet } from '../../features/sending/facts.ts';
-import { markLinks } from '../../features/writing/track-links.ts';
+import { markLinks, type RenderedEmail, type Renderer } from '../../modules/rendering/index.ts';
 import { composeMail } from '../../platform/mail/compose.ts';
 import type { Mailbox } from '../../platform/mail/outgoing-email.ts';
-import type { RenderedEmail } from '../rendering/tasks.ts';
-import type { Renderer } from '../rendering/renderer.ts';
 import type { ClaimedLetter } from './claimed-letter.ts';
 
 export type FreezeDeps = {

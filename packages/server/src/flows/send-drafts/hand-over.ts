@@ -3,13 +3,16 @@ import { type Coalesced, coalesce } from '../../platform/async/coalesce.ts';
 import type { NewId } from '../../platform/ids.ts';
 import type { Log, LogFields } from '../../platform/log.ts';
 import { insertLinks, type TrackedLetter } from '../../features/outcomes/store.ts';
-import { isAccepted } from '../../features/restores/store.ts';
-import { packMime } from '../../features/sending/frozen.ts';
-import { quietUntil } from '../../features/sending/quiet-hours.ts';
-import { type Submission, submitMessages } from '../../features/sending/store.ts';
+import {
+  isAccepted,
+  packMime,
+  quietUntil,
+  type Submission,
+  submitMessages,
+} from '../../modules/sending/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { ClaimedLetter } from './claimed-letter.ts';
-import { isRenderBusy, isRenderFailure } from '../rendering/renderer.ts';
+import { isRenderBusy, isRenderFailure } from '../../modules/rendering/index.ts';
 import { inSession } from '../../platform/db/batch-transaction.ts';
 import { freeze, type FreezeDeps, type Frozen } from './freeze.ts';
 import { createPace } from './pace.ts';

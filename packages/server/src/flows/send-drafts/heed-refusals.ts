@@ -5,10 +5,11 @@ import {
   type HandedMessage,
   listLastReplies,
   listNarrow,
-} from '../../features/sending/messages.ts';
+  upsertNarrow,
+  addSuppression,
+  liftSuppressionsBy,
+} from '../../modules/sending/index.ts';
 import { slowed } from '../../features/sending/pace.ts';
-import { upsertNarrow } from '../../features/sending/store.ts';
-import { addSuppression, liftSuppressionsBy } from '../../features/suppressions/store.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { Handed } from './transport.ts';
 

@@ -1,11 +1,9 @@
 import type { TokenKeys } from '../../platform/crypto/email-token.ts';
 import type { NewId } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log.ts';
-import type { RestoreGuard } from '../../features/restores/lineage.ts';
-import { listLost } from '../../features/sending/messages.ts';
+import { type RestoreGuard, listLost, mayLettersLeave } from '../../modules/sending/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { createModels } from '../models.ts';
-import { mayLettersLeave } from '../restore-guard.ts';
 import { createHandOver } from './hand-over.ts';
 import type { Mailroom } from './mailroom.ts';
 import { recordResults } from './record-results.ts';

@@ -1,4 +1,4 @@
-import { keepMail } from '../../features/test-inbox/keep-mail.ts';
+import { keepMail } from '../../modules/sending/index.ts';
 import { listSettings } from '../../modules/workspace/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { inTimeOf } from '../../platform/locks/test-clock-offset.ts';

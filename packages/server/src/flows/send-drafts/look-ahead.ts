@@ -1,9 +1,7 @@
 import { evaluate } from '../../platform/predicate/evaluate.ts';
-import type { Draft } from '../../features/drafts/draft.ts';
+import type { Draft } from '../../modules/drafts/index.ts';
 import { personKey } from '../../modules/users/index.ts';
-import { findEarlier } from '../../features/sending/messages.ts';
-import type { GateAnswer } from '../../features/sending/gate.ts';
-import { readBucket } from '../../features/sending/send-turn.ts';
+import { findEarlier, type GateAnswer, readBucket } from '../../modules/sending/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { Model } from '../models.ts';
 import { openGates, passGates } from './ask-gates.ts';

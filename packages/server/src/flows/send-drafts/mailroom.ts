@@ -1,6 +1,5 @@
-import type { Signers } from '../../features/domains/signers.ts';
-import type { Outlet } from '../../features/sending/facts.ts';
-import type { Renderer } from '../rendering/renderer.ts';
+import type { Signers, Outlet } from '../../modules/sending/index.ts';
+import type { Renderer } from '../../modules/rendering/index.ts';
 import type { Providers } from './providers.ts';
 
 /** The services that an installation sends with, apart from the transport. */

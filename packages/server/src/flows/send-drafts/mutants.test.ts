@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
-import { gate, type GateAnswer, type GateReason } from '../../features/sending/gate.ts';
-import type { GateFacts, Policy } from '../../features/sending/facts.ts';
+import { gate, type GateAnswer, type GateReason } from '../../modules/sending/emails/gate.ts';
+import type { GateFacts, Policy } from '../../modules/sending/emails/facts.ts';
 
 /**
  * Compares the send checks with a second, minimal implementation of the specification. The same comparison also gets implementations with

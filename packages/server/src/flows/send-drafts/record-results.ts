@@ -1,16 +1,24 @@
 import { replyText } from '../../platform/mail/smtp-reply.ts';
 import type { NewId } from '../../platform/ids.ts';
-import type { Draft } from '../../features/drafts/draft.ts';
-import { finish, returnDraft, retry, holdWhileSending } from '../../features/drafts/send-draft.ts';
-import { isRefused } from '../../features/drafts/refuse.ts';
-import { lockDrafts } from '../../features/drafts/reads.ts';
-import type { Moved } from '../../features/drafts/moves.ts';
-import { writeMoved } from '../../features/drafts/store.ts';
+import {
+  type Draft,
+  finish,
+  returnDraft,
+  retry,
+  holdWhileSending,
+  isRefused,
+  lockDrafts,
+  type Moved,
+  writeMoved,
+} from '../../modules/drafts/index.ts';
 import type { Happened } from '../../features/outcomes/outcome.ts';
-import { endMessages } from '../../features/sending/store.ts';
-import { findHanded, type HandedMessage } from '../../features/sending/messages.ts';
-import type { MessageEnd } from '../../features/sending/message-end.ts';
-import { takeSendTurn } from '../../features/sending/send-turn.ts';
+import {
+  endMessages,
+  findHanded,
+  type HandedMessage,
+  type MessageEnd,
+  takeSendTurn,
+} from '../../modules/sending/index.ts';
 import { wakeRuns } from '../../features/sequences/store.ts';
 import { dueEarlier } from '../../platform/locks/timers.ts';
 import { readTurn, takeTurn } from '../../platform/locks/project-lock.ts';

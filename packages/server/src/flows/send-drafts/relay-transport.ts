@@ -1,5 +1,5 @@
 import { classifyReply } from '../../base/bounce/classify-reply.ts';
-import { redactTokens } from '../../features/test-inbox/redact.ts';
+import { redactTokens } from '../../modules/sending/index.ts';
 import { askBreaker, closedBreaker, passed, tripped } from '../../platform/mail/breaker.ts';
 import type { HandOver, Relay } from '../../platform/mail/submit.ts';
 import type { Handed, Transport } from './transport.ts';

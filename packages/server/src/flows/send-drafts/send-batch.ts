@@ -1,16 +1,20 @@
 import { classifyReply } from '../../base/bounce/classify-reply.ts';
 import { replyText } from '../../platform/mail/smtp-reply.ts';
 import { writeDecisions } from '../../features/decisions/store.ts';
-import { askLater } from '../../features/drafts/store.ts';
-import type { Draft } from '../../features/drafts/draft.ts';
-import { listDueDrafts } from '../../features/drafts/reads.ts';
-import type { Moved } from '../../features/drafts/moves.ts';
+import { askLater, type Draft, listDueDrafts, type Moved } from '../../modules/drafts/index.ts';
 import type { Happened } from '../../features/outcomes/outcome.ts';
-import { isAccepted } from '../../features/restores/store.ts';
-import { insertMessages as claimMessages, endMessages, upsertNarrow } from '../../features/sending/store.ts';
-import { findHanded, type HandedMessage } from '../../features/sending/messages.ts';
-import { keepBucket, takeFreeSendTurn } from '../../features/sending/send-turn.ts';
-import { refill } from '../../features/sending/throttle.ts';
+import {
+  isAccepted,
+  insertMessages as claimMessages,
+  endMessages,
+  upsertNarrow,
+  findHanded,
+  type HandedMessage,
+  keepBucket,
+  takeFreeSendTurn,
+  refill,
+  writeMoves,
+} from '../../modules/sending/index.ts';
 import { endRuns, wakeRuns } from '../../features/sequences/store.ts';
 import { dueEarlier, dueNext, holdDue } from '../../platform/locks/timers.ts';
 import { readTurn, type Turn } from '../../platform/locks/project-lock.ts';
@@ -21,7 +25,6 @@ import { applyOutcomes, tellOutcomes } from '../record-outcome/record-outcomes.t
 import { type BatchTx, inSession } from '../../platform/db/batch-transaction.ts';
 import type { ClaimedLetter } from './claimed-letter.ts';
 import { type Batch, decideBatch, type Done, type SendDeps } from './decide-batch.ts';
-import { writeMoves } from '../write-moves.ts';
 
 /** `lateMs`: how long the first of the drafts had been due. */
 export type SendBatch = { letters: ClaimedLetter[]; drafts: number; lateMs: number };

@@ -1,7 +1,13 @@
 import { domainPart } from '../../platform/net/address.ts';
-import type { Signer, Signers } from '../../features/domains/signers.ts';
-import type { GateFacts, Outlet } from '../../features/sending/facts.ts';
-import { type Identity, senderGate, senderOf } from '../../features/sending/sender.ts';
+import {
+  type Signer,
+  type Signers,
+  type GateFacts,
+  type Outlet,
+  type Identity,
+  senderGate,
+  senderOf,
+} from '../../modules/sending/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { Model } from '../models.ts';
 

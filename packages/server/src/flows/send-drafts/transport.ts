@@ -1,5 +1,5 @@
 import type { ReplyClass } from '../../base/bounce/refusal.ts';
-import type { Content } from '../../features/drafts/draft.ts';
+import type { Content } from '../../modules/drafts/index.ts';
 
 /** An email that may be sent, as it was approved or fell due. */
 export type OutgoingLetter = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DAY } from '../../../testkit/story.ts';
-import { addDomain, pauseDomain, setDomain } from '../domains/change-domain.ts';
+import { addDomain, pauseDomain, setDomain } from '../../modules/sending/domains/change-domain.ts';
 import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import {
   type MailStory,

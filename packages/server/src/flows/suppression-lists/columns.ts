@@ -7,7 +7,7 @@ import {
   type SuppressedKind,
   SUPPRESSION_REASONS,
   type SuppressionReason,
-} from '../../features/suppressions/suppression.ts';
+} from '../../modules/sending/index.ts';
 import { readHash } from './hash-columns.ts';
 
 /**

@@ -3,7 +3,7 @@ import { testHasher } from '../../../testkit/hasher.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { suppressionLists } from '../../../testkit/suppression-lists.ts';
 import { idMaker } from '../../platform/ids.ts';
-import { createSuppressionHasher } from '../../features/suppressions/hasher.ts';
+import { createSuppressionHasher } from '../../modules/sending/suppressions/hasher.ts';
 import { erasePerson } from '../erase-person.ts';
 
 const stage = await openStage();

@@ -1,9 +1,13 @@
 import { csvLine } from '@beckon/contract/files';
 import { iso, isoOrNull } from '../../platform/time/clock.ts';
 import { plainCell } from '../../platform/text/csv.ts';
-import { isHashed, type Suppression } from '../../features/suppressions/suppression.ts';
-import { listAllSaid, SUPPRESSIONS_PAGE_MAX } from '../../features/suppressions/reads.ts';
-import type { SuppressionHasher } from '../../features/suppressions/hasher.ts';
+import {
+  isHashed,
+  type Suppression,
+  listAllSaid,
+  SUPPRESSIONS_PAGE_MAX,
+  type SuppressionHasher,
+} from '../../modules/sending/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { COLUMNS } from './columns.ts';
 import { writeHash } from './hash-columns.ts';

@@ -1,4 +1,4 @@
-import type { HashedKind } from '../../features/suppressions/suppression.ts';
+import type { HashedKind } from '../../modules/sending/index.ts';
 
 export type ReadHash =
   | { kind: HashedKind; value: string }

@@ -3,10 +3,10 @@ import {
   type ClearPlace,
   isHashed,
   type SuppressionReason,
-} from '../../features/suppressions/suppression.ts';
+  type SuppressionHasher,
+  takeSendTurn,
+} from '../../modules/sending/index.ts';
 import { restorePlaces } from '../../features/suppressions/erased.ts';
-import type { SuppressionHasher } from '../../features/suppressions/hasher.ts';
-import { takeSendTurn } from '../../features/sending/send-turn.ts';
 import { newModel, takeTurn } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { isCollision } from '../../platform/db/errors.ts';

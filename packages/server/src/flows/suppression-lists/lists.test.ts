@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { HOUR } from '../../../testkit/drafts.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { suppressionLists } from '../../../testkit/suppression-lists.ts';
-import { liftSuppressions } from '../../features/suppressions/store.ts';
-import { SAID_BY_RECIPIENT } from '../../features/suppressions/suppression.ts';
+import { liftSuppressions } from '../../modules/sending/suppressions/store.ts';
+import { SAID_BY_RECIPIENT } from '../../modules/sending/suppressions/suppression.ts';
 
 const stage = await openStage();
 const { db } = stage.server;

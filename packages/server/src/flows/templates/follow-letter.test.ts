@@ -4,7 +4,7 @@ import { openTestDatabase, untilSomebodyWaits } from '../../../testkit/database.
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { testRenderer } from '../../../testkit/mailroom.ts';
-import { listDrafts, lockDraft } from '../../features/drafts/reads.ts';
+import { listDrafts, lockDraft } from '../../modules/drafts/reads.ts';
 import { holdDue } from '../../platform/locks/timers.ts';
 import { createProject } from '../create-project.ts';
 import { createRule } from '../create-rule.ts';

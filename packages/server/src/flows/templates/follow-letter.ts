@@ -1,16 +1,20 @@
 import { canonicalJson } from '../../platform/text/canonical-json.ts';
 import { Fault } from '../../platform/fault.ts';
-import { type Actor, type Draft, isNotWhole } from '../../features/drafts/draft.ts';
-import { follow } from '../../features/drafts/follow-facts.ts';
-import { isRefused } from '../../features/drafts/refuse.ts';
-import { listOpenDrafts } from '../../features/drafts/reads.ts';
-import type { Moved } from '../../features/drafts/moves.ts';
-import { writeMoved } from '../../features/drafts/store.ts';
+import {
+  type Actor,
+  type Draft,
+  isNotWhole,
+  follow,
+  isRefused,
+  listOpenDrafts,
+  type Moved,
+  writeMoved,
+} from '../../modules/drafts/index.ts';
 import { findPeople, personKey } from '../../modules/users/index.ts';
 import { findRunsById } from '../../features/sequences/reads.ts';
 import { dueEarlier } from '../../platform/locks/timers.ts';
 import { readTurn } from '../../platform/locks/project-lock.ts';
-import { WORK_MAX } from '../../features/writing/render-work.ts';
+import { WORK_MAX } from '../../modules/rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { letterNames } from '../letter-names.ts';
 import { loadProjectModels, type Model } from '../models.ts';

@@ -11,15 +11,17 @@ import {
 import { listSettings, type ProjectSettings } from '../../modules/workspace/index.ts';
 import type { Anchor } from '../../features/rules/rule.ts';
 import { completed, readTemplate } from '../../features/writing/parse-template.ts';
-import type { Email } from '../../features/writing/render-email.ts';
-import { findShippedLetter } from '../../features/writing/shipped.ts';
+import {
+  type Email,
+  findShippedLetter,
+  letterOfVersion,
+  type LetterText,
+  TOO_MUCH_WORK,
+  variablesFor,
+  type Renderer,
+} from '../../modules/rendering/index.ts';
 import { findTemplate } from '../../features/writing/templates.ts';
-import { letterOfVersion } from '../../features/writing/template.ts';
-import type { LetterText } from '../../features/writing/letter.ts';
-import { TOO_MUCH_WORK } from '../../features/writing/render-work.ts';
-import { variablesFor } from '../../features/writing/variables.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { Renderer } from '../rendering/renderer.ts';
 import { localeOfPerson, zoneOfPerson } from '../rules/recipient.ts';
 import { listRulesInForce } from '../rules-in-force.ts';
 import { letterNames } from '../letter-names.ts';

@@ -1,10 +1,8 @@
 import { Fault } from '../../platform/fault.ts';
-import type { Actor } from '../../features/drafts/draft.ts';
-import { countUntouched } from '../../features/drafts/rule-counts.ts';
+import { type Actor, countUntouched } from '../../modules/drafts/index.ts';
 import { compile } from '../../features/sequences/program.ts';
 import { discardUnpublished } from '../../features/writing/unpublished.ts';
-import { listTemplates } from '../../features/writing/published.ts';
-import type { TemplateSource } from '../../features/writing/template.ts';
+import { listTemplates, type TemplateSource } from '../../modules/rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { listRulesInForce } from '../rules-in-force.ts';
 import { createTemplate, editTemplate, type WriteDeps, type WrittenTemplate } from './write-template.ts';

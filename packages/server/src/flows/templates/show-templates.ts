@@ -1,12 +1,17 @@
 import { listNames } from '../../modules/users/index.ts';
 import { type FillRates, fillRates } from '../../features/writing/fill-rates.ts';
-import { findShippedLetter, shippedLetterNames } from '../../features/writing/shipped.ts';
+import {
+  findShippedLetter,
+  shippedLetterNames,
+  letterOfVersion,
+  type Template,
+  type TemplateVersion,
+  type LetterText,
+  listTemplates,
+  type Renderer,
+} from '../../modules/rendering/index.ts';
 import { findTemplate, listVersions } from '../../features/writing/templates.ts';
-import { letterOfVersion, type Template, type TemplateVersion } from '../../features/writing/template.ts';
-import type { LetterText } from '../../features/writing/letter.ts';
-import { listTemplates } from '../../features/writing/published.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { Renderer } from '../rendering/renderer.ts';
 import { letterNames } from '../letter-names.ts';
 import { listRulesInForce } from '../rules-in-force.ts';
 

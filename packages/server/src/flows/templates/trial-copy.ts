@@ -1,10 +1,9 @@
 import { letterToken, type TokenKeys } from '../../platform/crypto/email-token.ts';
 import { Fault } from '../../platform/fault.ts';
 import type { NewId } from '../../platform/ids.ts';
-import type { Check } from '../../features/test-inbox/check.ts';
-import { TEST_INBOX_DOMAIN } from '../../features/sending/sender.ts';
+import { type Check, TEST_INBOX_DOMAIN } from '../../modules/sending/index.ts';
 import { readTurn } from '../../platform/locks/project-lock.ts';
-import type { LetterText } from '../../features/writing/letter.ts';
+import type { LetterText } from '../../modules/rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { Relay } from '../../platform/mail/submit.ts';
 import { loadProjectModels, type Model } from '../models.ts';

@@ -1,5 +1,5 @@
 import { Fault } from '../../platform/fault.ts';
-import type { Actor } from '../../features/drafts/draft.ts';
+import type { Actor } from '../../modules/drafts/index.ts';
 import { newModel, takeTurn } from '../../platform/locks/project-lock.ts';
 import { completed, readTemplate } from '../../features/writing/parse-template.ts';
 import {
@@ -8,10 +8,13 @@ import {
   findTemplate,
   removeTemplate,
 } from '../../features/writing/templates.ts';
-import { findShippedLetter } from '../../features/writing/shipped.ts';
-import type { Template, TemplateVersion } from '../../features/writing/template.ts';
+import {
+  findShippedLetter,
+  type Template,
+  type TemplateVersion,
+  type Renderer,
+} from '../../modules/rendering/index.ts';
 import type { Database } from '../../platform/db/database.ts';
-import type { Renderer } from '../rendering/renderer.ts';
 import { letterNames } from '../letter-names.ts';
 import { listRulesInForce, type RuleInForce } from '../rules-in-force.ts';
 import { followLetter } from './follow-letter.ts';

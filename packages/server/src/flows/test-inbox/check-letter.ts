@@ -1,10 +1,8 @@
-import { listDomains, listKeys } from '../../features/domains/reads.ts';
-import { recordsOf } from '../../features/domains/records.ts';
-import type { CheckedMail } from '../../features/test-inbox/checks.ts';
+import { listDomains, listKeys, recordsOf, type CheckedMail } from '../../modules/sending/index.ts';
 import { findUrls } from '../../modules/inbound/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
-import type { Renderer } from '../rendering/renderer.ts';
+import type { Renderer } from '../../modules/rendering/index.ts';
 
 export type LetterToCheck = {
   projectId: number;

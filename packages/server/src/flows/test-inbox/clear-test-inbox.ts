@@ -1,4 +1,4 @@
-import { deleteMailBefore } from '../../features/test-inbox/store.ts';
+import { deleteMailBefore } from '../../modules/sending/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 
 /** A step takes a few milliseconds. */

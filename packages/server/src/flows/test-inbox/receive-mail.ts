@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Fault } from '../../platform/fault.ts';
 import { readLetterToken, type TokenUse, type TokenKeys } from '../../platform/crypto/email-token.ts';
-import { findDraft } from '../../features/drafts/reads.ts';
-import { keepMail } from '../../features/test-inbox/keep-mail.ts';
-import type { NewMail } from '../../features/test-inbox/mail.ts';
-import { findMessageById } from '../../features/sending/messages.ts';
+import { findDraft } from '../../modules/drafts/index.ts';
+import { keepMail, type NewMail, findMessageById } from '../../modules/sending/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { checkMail } from '../../features/test-inbox/checks.ts';
+import { checkMail } from '../../modules/sending/test-inbox/checks.ts';
 import { letterHeaders } from '../../features/sending/headers.ts';
-import { findShippedLetter, shippedLetterNames } from '../../features/writing/shipped.ts';
-import { renderEmail } from '../../features/writing/render-email.ts';
-import { renderLetter } from '../../features/writing/render.ts';
-import { variablesFor } from '../../features/writing/variables.ts';
+import { findShippedLetter, shippedLetterNames } from '../../modules/rendering/shipped.ts';
+import { renderEmail } from '../../modules/rendering/render-email.ts';
+import { renderLetter } from '../../modules/rendering/render.ts';
+import { variablesFor } from '../../modules/rendering/variables.ts';
 import { composeMail } from '../../platform/mail/compose.ts';
 
 const AT = Date.UTC(2026, 0, 15, 12);

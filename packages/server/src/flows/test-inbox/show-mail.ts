@@ -1,8 +1,7 @@
 import { Fault } from '../../platform/fault.ts';
-import type { CheckedMail } from '../../features/test-inbox/checks.ts';
-import { findMail, type WholeMail } from '../../features/test-inbox/reads.ts';
+import { type CheckedMail, findMail, type WholeMail } from '../../modules/sending/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { Renderer } from '../rendering/renderer.ts';
+import type { Renderer } from '../../modules/rendering/index.ts';
 import { checkLetter } from './check-letter.ts';
 
 export type ShownMail = { mail: WholeMail } & Pick<CheckedMail, 'html' | 'text' | 'checks'>;

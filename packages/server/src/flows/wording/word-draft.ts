@@ -1,18 +1,26 @@
-import { isRefused } from '../../features/drafts/refuse.ts';
-import { listMoves, lockDraft } from '../../features/drafts/reads.ts';
+import {
+  isRefused,
+  listMoves,
+  lockDraft,
+  writeMoved,
+  againAt,
+  type Claim,
+  isWornOut,
+  lookAgainAt,
+  type Verdict,
+  settleWording,
+  wordLater,
+} from '../../modules/drafts/index.ts';
 import { reword } from '../../features/drafts/reword-draft.ts';
-import { writeMoved } from '../../features/drafts/store.ts';
 import { type BodyBlock, markdownOfBlocks } from '../../features/writing/blocks.ts';
-import { againAt, type Claim, isWornOut, lookAgainAt, type Verdict } from '../../features/wording/wording.ts';
 import { type Answer, readAnswer } from '../../features/wording/answer.ts';
 import { guard } from '../../features/wording/guard.ts';
 import { hashQuestion, type Question, repairOf } from '../../features/wording/question.ts';
-import { settleWording, wordLater } from '../../features/wording/store.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { DraftModel } from '../../io/model/draft-model.ts';
 import type { Models } from '../models.ts';
-import type { Renderer } from '../rendering/renderer.ts';
+import type { Renderer } from '../../modules/rendering/index.ts';
 import { type Prepared, prepare } from './prepare.ts';
 
 export type WordDeps = {

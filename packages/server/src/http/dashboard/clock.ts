@@ -3,7 +3,7 @@ import { iso } from '../../platform/time/clock.ts';
 import { readTurn } from '../../platform/locks/project-lock.ts';
 import { advanceClock, readAdvance } from '../../flows/sandbox/advance-clock.ts';
 import { routesFor, type KitDeps } from '../../modules/workspace/index.ts';
-import type { SuppressionHasher } from '../../features/suppressions/hasher.ts';
+import type { SuppressionHasher } from '../../modules/sending/index.ts';
 import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 import type { TokenKeys } from '../../platform/crypto/email-token.ts';
 

@@ -1,6 +1,5 @@
 import { Fault } from '../../platform/fault.ts';
-import { listMoves } from '../../features/drafts/reads.ts';
-import type { Move } from '../../features/drafts/moves.ts';
+import { listMoves, type Move } from '../../modules/drafts/index.ts';
 import { isDraftId } from '../../flows/move-draft.ts';
 import type { KitDeps } from '../../modules/workspace/index.ts';
 

@@ -6,9 +6,8 @@ import type {
   WhyStep as WhyShown,
 } from '@beckon/contract/dashboard';
 import { iso, isoOrNull } from '../../platform/time/clock.ts';
-import type { Draft } from '../../features/drafts/draft.ts';
-import type { Move } from '../../features/drafts/moves.ts';
-import type { GateAnswer } from '../../features/sending/gate.ts';
+import type { Draft, Move } from '../../modules/drafts/index.ts';
+import type { GateAnswer } from '../../modules/sending/index.ts';
 import { reasonWords } from '../../flows/explain/words.ts';
 import type { DescribedDraft } from '../../flows/review/list-drafts.ts';
 import type { WhyStep } from '../../flows/review/why-draft.ts';

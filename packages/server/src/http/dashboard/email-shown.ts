@@ -1,8 +1,7 @@
 import type { EmailListed, EmailWhole, LetterHit, ReplyListed } from '@beckon/contract/dashboard';
 import { iso, isoOrNull } from '../../platform/time/clock.ts';
-import { withoutPixel } from '../../features/test-inbox/tracked.ts';
+import { withoutPixel, type Letter } from '../../modules/sending/index.ts';
 import type { JudgedHit, Reply } from '../../modules/inbound/index.ts';
-import type { Letter } from '../../features/sending/letters.ts';
 import { reasonWords } from '../../flows/explain/words.ts';
 import { countRemoteImages } from '../../platform/outbound/inline-images.ts';
 import type { ShownLetter } from '../../flows/show-letter.ts';

@@ -17,7 +17,7 @@ import { goodLetter } from '../../../testkit/good-letter.ts';
 import { openStage } from '../../../testkit/story.ts';
 import { addHits } from '../../modules/inbound/tracking/add-hits.ts';
 import type { WhatHappened } from '../../features/outcomes/outcome.ts';
-import { packMime } from '../../features/sending/frozen.ts';
+import { packMime } from '../../modules/sending/emails/pack-mime.ts';
 import { createProject } from '../../flows/create-project.ts';
 
 const stage = await openStage();

@@ -5,15 +5,15 @@ import { plainCell } from '../../platform/text/csv.ts';
 import { Fault } from '../../platform/fault.ts';
 import type { Filter } from '../../platform/filter/filter.ts';
 import { parseFilter } from '../../platform/filter/parse.ts';
-import { withoutPixel } from '../../features/test-inbox/tracked.ts';
 import {
+  withoutPixel,
   BECAME,
   countLetters,
   type Letter,
   type LetterPlace,
   listLetters,
   MESSAGE_STATES,
-} from '../../features/sending/letters.ts';
+} from '../../modules/sending/index.ts';
 import { showLetter, showLetterBytes } from '../../flows/show-letter.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { toListed, toWhole } from './email-shown.ts';

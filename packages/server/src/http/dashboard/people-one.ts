@@ -19,7 +19,7 @@ import {
   sendPieces,
   type KitDeps,
 } from '../../modules/workspace/index.ts';
-import type { SuppressionHasher } from '../../features/suppressions/hasher.ts';
+import type { SuppressionHasher } from '../../modules/sending/index.ts';
 import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 
 type Deps = KitDeps & { hasher: SuppressionHasher; mailroom: Mailroom };

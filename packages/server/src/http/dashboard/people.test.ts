@@ -9,7 +9,7 @@ import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { listEntries } from '../../modules/workspace/audit/reads.ts';
-import { createAudience } from '../../flows/create-audience.ts';
+import { createAudience } from '../../modules/audiences/create.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { erasePerson } from '../../flows/erase-person.ts';
 import { listRuleNeeds } from '../../flows/rules-in-force.ts';

@@ -8,8 +8,8 @@ import { openStage } from '../../../testkit/story.ts';
 import { PASSWORD, testTeam, tokenOf } from '../../../testkit/team.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { letterToken } from '../../platform/crypto/email-token.ts';
-import { keepMail } from '../../features/test-inbox/keep-mail.ts';
-import { packMime } from '../../features/sending/frozen.ts';
+import { keepMail } from '../../modules/sending/test-inbox/keep-mail.ts';
+import { packMime } from '../../modules/sending/emails/pack-mime.ts';
 import { receiveMail } from '../../flows/test-inbox/receive-mail.ts';
 
 const stage = await openStage();

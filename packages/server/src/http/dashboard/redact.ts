@@ -1,7 +1,6 @@
 import { allows, type LetterHeader, type Role } from '@beckon/contract/dashboard';
 import { Fault } from '../../platform/fault.ts';
-import type { ReadMail } from '../../features/test-inbox/read-mail.ts';
-import { redactTokens } from '../../features/test-inbox/redact.ts';
+import { type ReadMail, redactTokens } from '../../modules/sending/index.ts';
 
 export type Redact = (text: string) => string;
 

@@ -20,7 +20,7 @@ import {
   forwardAgain,
   type Reply,
 } from '../../modules/inbound/index.ts';
-import { findLetter } from '../../features/sending/letters.ts';
+import { findLetter } from '../../modules/sending/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { toReplyListed } from './email-shown.ts';
 

@@ -1,7 +1,7 @@
 import type { RuleDay, RuleListed, RuleShown } from '@beckon/contract/dashboard';
 import { iso } from '../../platform/time/clock.ts';
 import { printDuration } from '../../platform/time/duration.ts';
-import { countOpen } from '../../features/drafts/rule-counts.ts';
+import { countOpen } from '../../modules/drafts/index.ts';
 import { findLatestEnrollment } from '../../features/enrollments/store.ts';
 import { countRuleDays, daysOf, emptyDay, sinceDays } from '../../features/insights/rule-days.ts';
 import { getSettings, type KitDeps } from '../../modules/workspace/index.ts';

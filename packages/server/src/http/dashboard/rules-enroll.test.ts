@@ -8,7 +8,7 @@ import type {
 import { type AskOptions, testDashboard } from '../../../testkit/dashboard.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { listEntries } from '../../modules/workspace/audit/reads.ts';
-import { createAudience } from '../../flows/create-audience.ts';
+import { createAudience } from '../../modules/audiences/create.ts';
 import { createRule } from '../../flows/create-rule.ts';
 import { listRuleNeeds } from '../../flows/rules-in-force.ts';
 

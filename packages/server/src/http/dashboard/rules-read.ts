@@ -10,7 +10,7 @@ import { wholeDocumentOf } from '../../features/rules/print.ts';
 import { countPlaces, listRunsOfRule } from '../../features/sequences/inside.ts';
 import { outline } from '../../features/sequences/outline.ts';
 import type { Run } from '../../features/sequences/run.ts';
-import { audienceNames } from '../../flows/audience-names.ts';
+import { audienceNames } from '../../modules/audiences/index.ts';
 import { type RuleResults, showRuleResults } from '../../flows/rule-results.ts';
 import {
   badCursor,

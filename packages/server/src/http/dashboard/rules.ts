@@ -9,7 +9,7 @@ import { createRule } from '../../flows/create-rule.ts';
 import { editRule } from '../../flows/edit-rule.ts';
 import { routesFor, type KitDeps } from '../../modules/workspace/index.ts';
 import { listedRules, shownRule } from './rule-shown.ts';
-import type { Renderer } from '../../flows/rendering/renderer.ts';
+import type { Renderer } from '../../modules/rendering/index.ts';
 
 type Deps = KitDeps & { mailroom: { renderer: Renderer }; wake: () => void };
 const { route } = routesFor<Deps>();

@@ -1,6 +1,6 @@
 import type { SequenceListed } from '@beckon/contract/dashboard';
 import { userClauseOf } from '../../platform/predicate/sentence.ts';
-import { audienceNames } from '../../flows/audience-names.ts';
+import { audienceNames } from '../../modules/audiences/index.ts';
 import { type ListedSequence, listSequences, showSequence } from '../../flows/show-sequences.ts';
 import { routesFor } from '../../modules/workspace/index.ts';
 

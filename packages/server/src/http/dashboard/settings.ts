@@ -10,7 +10,7 @@ import {
   type Installation,
 } from '../../modules/workspace/index.ts';
 import { listRateLimits, readEndpoint, setRateLimit } from '../../features/projects/rate-limits.ts';
-import { quietHoursInForce } from '../../features/sending/quiet-hours.ts';
+import { quietHoursInForce } from '../../modules/sending/index.ts';
 import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
 import { setSettings } from '../../flows/set-settings.ts';
 import { showSending } from '../../flows/show-sending.ts';

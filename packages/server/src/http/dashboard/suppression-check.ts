@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { GateSaid, MailableAnswer } from '@beckon/contract/dashboard';
 import { iso, isoOrNull } from '../../platform/time/clock.ts';
 import { listRefusedTopics } from '../../features/suppressions/topics.ts';
-import type { SuppressionHasher } from '../../features/suppressions/hasher.ts';
+import type { SuppressionHasher } from '../../modules/sending/index.ts';
 import { findTyped } from '../../flows/erased-suppressions.ts';
 import { type GateVerdict, type Mailable, wouldBeMailed } from '../../flows/would-be-mailed.ts';
 import { type DashboardRoute, routesFor, type KitDeps } from '../../modules/workspace/index.ts';

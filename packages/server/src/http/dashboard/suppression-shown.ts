@@ -10,7 +10,7 @@ import {
   isHashed,
   type StoredSuppression,
   type SuppressedKind,
-} from '../../features/suppressions/suppression.ts';
+} from '../../modules/sending/index.ts';
 import type { TopicRefusal } from '../../features/suppressions/topics.ts';
 
 export function toListed(

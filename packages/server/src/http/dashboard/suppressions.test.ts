@@ -8,7 +8,7 @@ import type {
 import { type AskOptions, testDashboard } from '../../../testkit/dashboard.ts';
 import { DAY, newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { listEntries } from '../../modules/workspace/audit/reads.ts';
-import { setRefusals } from '../../features/suppressions/store.ts';
+import { setRefusals } from '../../modules/sending/suppressions/store.ts';
 import { createProject } from '../../flows/create-project.ts';
 
 const stage = await openStage();

@@ -7,16 +7,17 @@ import type { Filter } from '../../platform/filter/filter.ts';
 import { parseFilter } from '../../platform/filter/parse.ts';
 import { parseInstant } from '../../platform/time/instant.ts';
 import { countRefusals, listRefusals, type TopicRefusal } from '../../features/suppressions/topics.ts';
-import { countSuppressions, searchSuppressions } from '../../features/suppressions/reads.ts';
 import {
+  countSuppressions,
+  searchSuppressions,
   type SuppressedKind,
   type ClearPlace,
   isHashed,
   type StoredSuppression,
   SUPPRESSION_REASONS,
   type SuppressionReason,
-} from '../../features/suppressions/suppression.ts';
-import type { SuppressionHasher } from '../../features/suppressions/hasher.ts';
+  type SuppressionHasher,
+} from '../../modules/sending/index.ts';
 import { exportSuppressions } from '../../flows/suppression-lists/export-suppressions.ts';
 import { findLastImport, IMPORT_ACTION } from '../../flows/suppression-lists/last-import.ts';
 import { importSuppressions } from '../../flows/suppression-lists/import-suppressions.ts';

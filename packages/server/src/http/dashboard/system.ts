@@ -19,7 +19,7 @@ import {
   type Installation,
   type Release,
 } from '../../modules/workspace/index.ts';
-import type { MailSettings } from '../../features/domains/domain.ts';
+import type { MailSettings } from '../../modules/sending/index.ts';
 
 type Deps = KitDeps & { installation: Installation; mail: MailSettings; release: Release; wake: () => void };
 const { route } = routesFor<Deps>();

@@ -2,9 +2,8 @@ import type { LetterSource, TemplateListed, TemplateShown } from '@beckon/contra
 import { iso } from '../../platform/time/clock.ts';
 import { Fault } from '../../platform/fault.ts';
 import { listRules } from '../../features/rules/find-rule.ts';
-import { findShippedLetter } from '../../features/writing/shipped.ts';
+import { findShippedLetter, loadLetters } from '../../modules/rendering/index.ts';
 import { listUnpublished, type UnpublishedLetter } from '../../features/writing/unpublished.ts';
-import { loadLetters } from '../../features/writing/published.ts';
 import { countFollowing } from '../../flows/templates/publish-letter.ts';
 import {
   type ListedLetter,

@@ -12,7 +12,7 @@ import { goodHtml, goodLetter } from '../../../testkit/good-letter.ts';
 import { testMail } from '../../../testkit/mailroom.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { idMaker } from '../../platform/ids.ts';
-import { keepMail } from '../../features/test-inbox/keep-mail.ts';
+import { keepMail } from '../../modules/sending/test-inbox/keep-mail.ts';
 import { insertReply } from '../../modules/inbound/replies/store.ts';
 import type { NewReply } from '../../modules/inbound/replies/reply.ts';
 import { createProject } from '../../flows/create-project.ts';

@@ -3,12 +3,16 @@ import type { TestInboxEmail, TestInboxEmailWhole } from '@beckon/contract/dashb
 import { iso, isoOrNull } from '../../platform/time/clock.ts';
 import { DURATION_SYNTAX, parseDuration } from '../../platform/time/duration.ts';
 import { Fault } from '../../platform/fault.ts';
-import { countToLetGo } from '../../features/drafts/counts.ts';
-import { nextDraftDueAt } from '../../features/drafts/reads.ts';
-import { countMail, listMail } from '../../features/test-inbox/reads.ts';
-import { type KeptMail, TEST_INBOX_KEPT_MAX, TEST_INBOX_KEPT_MS } from '../../features/test-inbox/mail.ts';
-import type { ReadMail } from '../../features/test-inbox/read-mail.ts';
-import { withoutPixel } from '../../features/test-inbox/tracked.ts';
+import { countToLetGo, nextDraftDueAt } from '../../modules/drafts/index.ts';
+import {
+  countMail,
+  listMail,
+  type KeptMail,
+  TEST_INBOX_KEPT_MAX,
+  TEST_INBOX_KEPT_MS,
+  type ReadMail,
+  withoutPixel,
+} from '../../modules/sending/index.ts';
 import { isStorable } from '../../modules/users/index.ts';
 import {
   findProject,

@@ -5,7 +5,7 @@ import { type Caller, endpointServer, newCaller, twinOf } from '../../../testkit
 import { EVENTS } from '../../../testkit/endpoints.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { clockBy, testSandbox, type TestSandbox } from '../../../testkit/sandbox.ts';
-import { createAudience } from '../../flows/create-audience.ts';
+import { createAudience } from '../../modules/audiences/create.ts';
 import { createRule } from '../../flows/create-rule.ts';
 import { setSettings } from '../../flows/set-settings.ts';
 import { resumeProject, suspendProject } from '../../flows/suspend-project.ts';

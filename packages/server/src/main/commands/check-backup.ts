@@ -1,4 +1,4 @@
-import { isAccepted } from '../../features/restores/store.ts';
+import { isAccepted } from '../../modules/sending/index.ts';
 import { type Check, fail, type InspectedConfig, type InspectedDatabase, ok, warn } from './checks.ts';
 import { messageOf } from './command.ts';
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { noteHere } from '../../features/restores/store.ts';
+import { noteHere } from '../../modules/sending/index.ts';
 import { closeGate } from '../../flows/confirm-restore.ts';
 import { addCommand, withInstallation } from './command.ts';
 import { readTime } from './confirm-restore.ts';

@@ -5,7 +5,7 @@ import { callbackify } from 'node:util';
 import type { NewId } from '../../platform/ids.ts';
 import { Fault } from '../../platform/fault.ts';
 import type { Log } from '../../platform/log.ts';
-import { TRACKING_PATHS } from '../../features/domains/tracking.ts';
+import { TRACKING_PATHS } from '../../modules/sending/index.ts';
 import { answerFault } from '../../platform/http/faults.ts';
 import { createHostCertificates } from './host-certificates.ts';
 import { continueWhenRead, refuseBody } from '../../platform/http/refuse-body.ts';

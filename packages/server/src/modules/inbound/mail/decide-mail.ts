@@ -3,7 +3,7 @@ import { domainPart, normaliseAddress } from '../../../platform/net/address.ts';
 import type { InboundMail } from '../classification/mail.ts';
 import type { MailRecipient, MailVerdict } from '../classification/classification.ts';
 import { isPublicMailboxes } from './public-mailboxes.ts';
-import { organizationOf } from '../../../features/domains/domain-name.ts';
+import { organizationOf } from '../../sending/index.ts';
 import type { ReplyKind, ReplySign } from '../replies/reply.ts';
 import type { MailAuthentication } from './authenticate.ts';
 import type { Claim } from './match-email.ts';

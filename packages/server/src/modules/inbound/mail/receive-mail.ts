@@ -5,11 +5,13 @@ import type { Log } from '../../../platform/log.ts';
 import { isOnlyTitledAuto } from '../classification/auto-reply.ts';
 import type { MailVerdict } from '../classification/classification.ts';
 import { snippetOf } from '../classification/reply-text.ts';
-import { redactTokens } from '../../../features/test-inbox/redact.ts';
+import {
+  redactTokens,
+  findLetter as findSentLetter,
+  findMessageById,
+  findProjectOfMessage,
+} from '../../sending/index.ts';
 import { insertReply } from '../replies/store.ts';
-import { findLetter as findSentLetter } from '../../../features/sending/letters.ts';
-import { findMessageById } from '../../../features/sending/messages.ts';
-import { findProjectOfMessage } from '../../../features/sending/message-anywhere.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { LookUp } from '../../../platform/dns/look-up.ts';
 import { authenticateMail, type MailAuthentication } from './authenticate.ts';

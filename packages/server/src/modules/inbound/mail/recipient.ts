@@ -1,6 +1,6 @@
 import { domainPart } from '../../../platform/net/address.ts';
 import { type LetterName, readLetterToken, type TokenKeys } from '../../../platform/crypto/email-token.ts';
-import { TEST_INBOX_DOMAIN } from '../../../features/sending/sender.ts';
+import { TEST_INBOX_DOMAIN } from '../../sending/index.ts';
 
 /** A recipient that accepts inbound email. `role`: an address for complaints and stray emails, which does not identify an email. */
 export type Recipient =

@@ -2,12 +2,17 @@ import type { NewId } from '../../../platform/ids.ts';
 import type { LetterName } from '../../../platform/crypto/email-token.ts';
 import type { Log } from '../../../platform/log.ts';
 import { listSettings } from '../../workspace/index.ts';
-import { findMessageById } from '../../../features/sending/messages.ts';
-import { takeSendTurn } from '../../../features/sending/send-turn.ts';
-import { withdrawClaims } from '../../../features/sending/store.ts';
-import { hasUnsubscribed, listInForce } from '../../../features/suppressions/reads.ts';
-import { liftSuppressions, setRefusals } from '../../../features/suppressions/store.ts';
-import { SAID_BY_RECIPIENT, type SuppressedPlace } from '../../../features/suppressions/suppression.ts';
+import {
+  findMessageById,
+  takeSendTurn,
+  withdrawClaims,
+  hasUnsubscribed,
+  listInForce,
+  liftSuppressions,
+  setRefusals,
+  SAID_BY_RECIPIENT,
+  type SuppressedPlace,
+} from '../../sending/index.ts';
 import { takeTurn } from '../../../platform/locks/project-lock.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { isCollision } from '../../../platform/db/errors.ts';

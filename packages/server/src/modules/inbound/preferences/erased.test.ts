@@ -5,8 +5,8 @@ import { findText } from '../../../../testkit/find-text.ts';
 import { testHasher } from '../../../../testkit/hasher.ts';
 import { newStory, openStage, type Story } from '../../../../testkit/story.ts';
 import { idMaker } from '../../../platform/ids.ts';
-import { listSuppressions } from '../../../features/suppressions/reads.ts';
-import { setRefusals } from '../../../features/suppressions/store.ts';
+import { listSuppressions } from '../../sending/suppressions/reads.ts';
+import { setRefusals } from '../../sending/suppressions/store.ts';
 import { erasePerson } from '../../../flows/erase-person.ts';
 
 const stage = await openStage();

@@ -6,8 +6,8 @@ import { TOKEN_KEYS } from '../../../../testkit/mailroom.ts';
 import { DAY, newStory, openStage, type Story } from '../../../../testkit/story.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { type LetterName, letterToken } from '../../../platform/crypto/email-token.ts';
-import { addSuppression } from '../../../features/suppressions/store.ts';
-import { listSuppressions } from '../../../features/suppressions/reads.ts';
+import { addSuppression } from '../../sending/suppressions/store.ts';
+import { listSuppressions } from '../../sending/suppressions/reads.ts';
 import { erasePerson } from '../../../flows/erase-person.ts';
 
 // One email at a time, so that another one waits for it, claimed.

@@ -5,9 +5,9 @@ import { type MailStory, newVerifiedStory, openMailStage } from '../../../../tes
 import { TOKEN_KEYS } from '../../../../testkit/mailroom.ts';
 import { startSink, type SinkRefusal } from '../../../../testkit/sink.ts';
 import { silentLog } from '../../../platform/log.ts';
-import { createSigners } from '../../../features/domains/signers.ts';
-import { listMail } from '../../../features/test-inbox/reads.ts';
-import { verifyDkim } from '../../../features/test-inbox/verify-dkim.ts';
+import { createSigners } from '../../sending/domains/signers.ts';
+import { listMail } from '../../sending/test-inbox/reads.ts';
+import { verifyDkim } from '../../sending/test-inbox/verify-dkim.ts';
 import { openRelay } from '../../../platform/mail/relay.ts';
 import { type ForwardDeps, forwardNext } from './forward-replies.ts';
 import { receiveMail } from '../../../flows/test-inbox/receive-mail.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Fault } from '../../../platform/fault.ts';
 import type { TokenKeys } from '../../../platform/crypto/email-token.ts';
-import { probeAnswer } from '../../../features/domains/probe-token.ts';
+import { probeAnswer } from '../../sending/index.ts';
 import { answerFault } from '../../../platform/http/faults.ts';
 
 /** Serves `/.well-known/beckon/<token>`, by which this installation checks whether a domain's host for links leads to it. */

@@ -5,8 +5,8 @@ import { heldClock } from '../../../../testkit/clock.ts';
 import { TOKEN_KEYS } from '../../../../testkit/mailroom.ts';
 import { testProject, testServer } from '../../../../testkit/server.ts';
 import { createSealer } from '../../../platform/crypto/encrypt.ts';
-import { addDomain, removeDomain } from '../../../flows/domains/change-domain.ts';
-import { probeDomain, trackDomain } from '../../../flows/domains/track-domain.ts';
+import { addDomain, removeDomain } from '../../sending/domains/change-domain.ts';
+import { probeDomain, trackDomain } from '../../sending/domains/track-domain.ts';
 import type { Outbound } from '../../../platform/outbound/outbound.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { webhookStage } from '../../../../testkit/webhooks.ts';
-import { listProjectsToTell } from '../../../features/drafts/counts.ts';
-import type { TeamLetter } from '../../../features/drafts/team-digest.ts';
+import { listProjectsToTell } from '../../drafts/counts.ts';
+import type { TeamLetter } from '../../drafts/team-digest.ts';
 import { updateDisabled } from '../endpoints/store.ts';
 import { SETTLED_MS, tellTeam } from '../../../flows/tell-team.ts';
 

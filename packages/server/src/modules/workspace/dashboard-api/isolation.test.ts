@@ -6,7 +6,7 @@ import { openStage } from '../../../../testkit/story.ts';
 import { testTeam } from '../../../../testkit/team.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { insertReply } from '../../inbound/replies/store.ts';
-import { keepMail } from '../../../features/test-inbox/keep-mail.ts';
+import { keepMail } from '../../sending/test-inbox/keep-mail.ts';
 import { DASHBOARD_ROUTES } from '../../../main/dashboard-routes.ts';
 
 const stage = await openStage();

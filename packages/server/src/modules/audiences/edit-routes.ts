@@ -1,0 +1,131 @@
+import { Type } from 'typebox';
+import type { AudienceShown } from '@beckon/contract/dashboard';
+import { iso } from '../../platform/time/clock.ts';
+import { Fault } from '../../platform/fault.ts';
+import { findAudience } from './find-audience.ts';
+import { previewDefinition, sayDefinition } from './preview-definition.ts';
+import type { ListRuleNeeds } from './rule-needs.ts';
+import { getSettings, type DashboardRoute, routesFor, type KitDeps } from '../workspace/index.ts';
+import { createAudience } from './create.ts';
+import { deleteAudience } from './delete.ts';
+import { editAudience } from './edit.ts';
+
+type Deps = KitDeps & { listRuleNeeds: ListRuleNeeds };
+const { route } = routesFor<Deps>();
+
+type Show = (
+  deps: Pick<Deps, 'db' | 'listRuleNeeds'>,
+  projectId: number,
+  reference: string,
+) => Promise<AudienceShown>;
+
+/** The reader of a definition reports errors at their place, so any value may arrive here. */
+const DEFINITION = Type.Unknown();
+
+export function audienceEditRoutes(show: Show): DashboardRoute<Deps>[] {
+  return [...ASKING, ...changing(show)];
+}
+
+const ASKING = [
+  route('POST /projects/:project/audiences/preview', {
+    needs: 'viewer',
+    reads: true,
+    body: Type.Object({ definition: DEFINITION, audience: Type.Optional(Type.String()) }),
+    async handle({ db }, { projectId, body }) {
+      const { definition, audience } = body;
+      const now = db.clock.now();
+      const { timeZone } = (await getSettings(db, projectId)).settings;
+      const until = dayEnd(now, timeZone);
+      const audienceId =
+        audience === undefined ? undefined : (await findAudience(db, { projectId, reference: audience })).id;
+      const { uncountedEvents, enters, leaves, ...preview } = await db.transaction((tx) =>
+        previewDefinition(tx, {
+          projectId,
+          definition,
+          now: new Date(now),
+          until: new Date(until),
+          ...(audienceId === undefined ? {} : { audienceId }),
+        }),
+      );
+      const today = { ends_at: iso(until), enters, leaves };
+      return { data: { ...preview, uncounted_events: uncountedEvents, today } };
+    },
+  }),
+  route('POST /projects/:project/audiences/sentence', {
+    needs: 'viewer',
+    reads: true,
+    body: Type.Object({ definition: DEFINITION }),
+    handle: async ({ db }, { projectId, body }) => ({
+      data: { sentence: await sayDefinition(db, { projectId, definition: body.definition }) },
+    }),
+  }),
+];
+
+function changing(show: Show): DashboardRoute<Deps>[] {
+  return [
+    route('POST /projects/:project/audiences', {
+      needs: 'editor',
+      audit: 'audience.create',
+      body: Type.Object({ name: Type.String(), definition: DEFINITION }),
+      async handle({ db, listRuleNeeds }, { projectId, body, note }) {
+        const { id } = await createAudience({ db, listRuleNeeds }, { projectId, ...body });
+        const made = await show({ db, listRuleNeeds }, projectId, id);
+        note({ subject: made.name, after: kept(made) });
+        return { data: made };
+      },
+    }),
+    route('PATCH /projects/:project/audiences/:audience', {
+      needs: 'editor',
+      audit: 'audience.update',
+      body: Type.Object({
+        name: Type.Optional(Type.String()),
+        definition: Type.Optional(DEFINITION),
+        updated_at: Type.Optional(Type.String()),
+      }),
+      async handle({ db, listRuleNeeds }, { projectId, params, body, note }) {
+        const { updated_at: seen, ...wanted } = body;
+        const before = await show({ db, listRuleNeeds }, projectId, params.audience);
+        const seenAt = seen === undefined ? undefined : readMoment(seen);
+        const { id } = await editAudience(
+          { db, listRuleNeeds },
+          { ...wanted, projectId, reference: before.id, seenAt },
+        );
+        const after = await show({ db, listRuleNeeds }, projectId, id);
+        note({ subject: after.name, before: kept(before), after: kept(after) });
+        return { data: after };
+      },
+    }),
+    route('DELETE /projects/:project/audiences/:audience', {
+      needs: 'editor',
+      audit: 'audience.delete',
+      body: Type.Object({ confirm: Type.String() }),
+      async handle({ db, listRuleNeeds }, { projectId, params, body, note }) {
+        const before = await show({ db, listRuleNeeds }, projectId, params.audience);
+        if (body.confirm !== before.name)
+          throw invalid('confirm must be the exact name of the audience', 'confirm');
+        const { id, name } = await deleteAudience({ db, listRuleNeeds }, { projectId, reference: before.id });
+        note({ subject: name, before: kept(before) });
+        return { data: { id } };
+      },
+    }),
+  ];
+}
+
+function kept({ name, definition, sentence }: AudienceShown): object {
+  return { name, definition, sentence };
+}
+
+function readMoment(text: string): Date {
+  const at = new Date(text);
+  if (!Number.isNaN(at.getTime())) return at;
+  throw invalid('updated_at must be the value from the loaded audience', 'updated_at');
+}
+
+function invalid(message: string, field: string): Fault {
+  return new Fault('validation_failed', { details: [{ message, field }] });
+}
+
+function dayEnd(now: number, zone: string): number {
+  const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone).startOfDay();
+  return today.add({ days: 1 }).epochMilliseconds;
+}

@@ -1,0 +1,112 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import type { EventListed, EventShown } from '@beckon/contract/dashboard';
+import { heldClock } from '../../../testkit/clock.ts';
+import { testDashboard } from '../../../testkit/dashboard.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
+import { openEngine } from '../../../testkit/engine.ts';
+import { putRecords } from '../../../testkit/inbox.ts';
+import { createAudience } from './create.ts';
+import { createProject } from '../../flows/create-project.ts';
+import { listRuleNeeds } from '../../flows/rules-in-force.ts';
+
+const clock = heldClock();
+const db = await openTestDatabase(clock);
+const engine = openEngine(db, clock);
+const dashboard = testDashboard(db);
+afterAll(() => dashboard.close());
+
+const DAY = 86_400_000;
+const ODD = 'a/b <script>';
+let projectId = 0;
+beforeEach(async () => {
+  clock.advance(DAY);
+  projectId = (await createProject(db, { name: 'Acme' })).id;
+});
+
+async function happen(name: string, properties: object = {}): Promise<void> {
+  await putRecords(db, {
+    projectId,
+    kind: 'events',
+    records: [{ external_user_id: 'ada', name, properties }],
+  });
+  await engine.settle();
+}
+const at = (name?: string, rest = ''): string =>
+  `/projects/${projectId}/events${name === undefined ? '' : `/${encodeURIComponent(name)}`}${rest}`;
+const show = async (name: string): Promise<EventShown> =>
+  (await dashboard.ask(`GET ${at(name)}`, { as: 'viewer' })).json.data as EventShown;
+
+test('lists each event with its volume, first occurrence, properties and uses', async () => {
+  await happen('trial_started', { trialDays: 14 });
+  clock.advance(DAY);
+  await happen(ODD, { x: 1 });
+  await happen(ODD, { x: 'one', y: null });
+  await createAudience(
+    { db, listRuleNeeds },
+    { projectId, name: 'Odd', definition: { event: ODD, within: '7d' } },
+  );
+  const { json } = await dashboard.ask(`GET ${at()}`, { as: 'viewer' });
+  const [odd, trial] = json.data as EventListed[];
+  expect(odd).toMatchObject({
+    name: ODD,
+    canonical: false,
+    count: 2,
+    last_30_days: 2,
+    expected: null,
+    drift: [],
+  });
+  expect(odd?.days).toHaveLength(30);
+  expect(odd?.days.slice(-2)).toEqual([0, 2]);
+  expect(odd?.properties).toEqual([
+    expect.objectContaining({ property: 'x', types: ['number', 'string'], conflict: true }),
+    expect.objectContaining({ property: 'y', types: ['null'], conflict: false }),
+  ]);
+  expect(odd?.used_by.map(({ kind, name }) => [kind, name])).toEqual([['audience', 'Odd']]);
+  expect(trial).toMatchObject({ name: 'trial_started', canonical: true });
+  expect(trial?.days.slice(-2)).toEqual([1, 0]);
+});
+
+test('shows an event with examples of its newest occurrences', async () => {
+  for (const n of [1, 2, 2]) {
+    clock.advance(1);
+    await happen('login', { n, tags: ['a'] });
+  }
+  const shown = await show('login');
+  expect(shown.examples).toEqual([
+    { property: 'n', values: [2, 1] },
+    { property: 'tags', values: [['a']] },
+  ]);
+  expect(shown.newest[0]).toMatchObject({ external_user_id: 'ada', properties: { n: 2, tags: ['a'] } });
+  for (const name of ['none', 'nul\0']) expect((await dashboard.ask(`GET ${at(name)}`)).status).toBe(404);
+});
+
+test('reports drift from the expected shape until the event is marked again', async () => {
+  await happen('login', { n: 1 });
+  clock.advance(1);
+  const mark = (as: 'editor' | 'reviewer' = 'editor') =>
+    dashboard.ask(`PUT ${at('login', '/expected')}`, { as, body: {} });
+  expect((await mark('reviewer')).status).toBe(403);
+  expect((await mark()).json.data).toMatchObject({ expected: { by: 'Ada' }, drift: [] });
+  clock.advance(1);
+  await happen('login', { n: 'one', m: null });
+  const since = new Date(clock.now()).toISOString();
+  expect((await show('login')).drift).toEqual([
+    { kind: 'new_property', property: 'm', since },
+    { kind: 'new_type', property: 'n', type: 'string', since },
+  ]);
+  clock.advance(3 * DAY);
+  expect((await show('login')).drift[0]).toMatchObject({ kind: 'stopped', last_at: since });
+  await happen('login', { n: 1 });
+  await mark();
+  expect((await show('login')).drift).toEqual([]);
+  const forgotten = await dashboard.ask(`DELETE ${at('login', '/expected')}`, { as: 'editor' });
+  expect(forgotten.json.data).toMatchObject({ expected: null });
+  expect((await dashboard.ask(`PUT ${at('none', '/expected')}`, { body: {} })).status).toBe(404);
+});
+
+test('shows nothing of it in another project', async () => {
+  await happen('login');
+  const other = (await createProject(db, { name: 'Other' })).id;
+  expect((await dashboard.ask(`GET /projects/${other}/events`)).json.data).toEqual([]);
+  expect((await dashboard.ask(`GET /projects/${other}/events/login`)).status).toBe(404);
+});

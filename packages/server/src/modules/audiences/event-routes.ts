@@ -1,0 +1,148 @@
+import type { EventDrift, EventListed, EventShown } from '@beckon/contract/dashboard';
+import { iso } from '../../platform/time/clock.ts';
+import { Fault } from '../../platform/fault.ts';
+import { type CatalogueName, listCatalogue, listSamples } from './event-catalog.ts';
+import { deleteExpected, upsertExpected } from '../users/index.ts';
+import { type Drift, driftOf } from './event-drift.ts';
+import { findUses, type Uses } from './uses.ts';
+import { type DashboardRoute, routesFor, type KitDeps } from '../workspace/index.ts';
+import type { ListRuleNeeds } from './rule-needs.ts';
+
+type Deps = KitDeps & { listRuleNeeds: ListRuleNeeds };
+const { route } = routesFor<Deps>();
+
+const SAMPLES = 20;
+const SAMPLES_SHOWN = 5;
+const EXAMPLES = 5;
+
+export const eventRoutes: DashboardRoute<Deps>[] = [
+  route('GET /projects/:project/events', {
+    needs: 'viewer',
+    async handle(deps, { projectId }) {
+      const names = await listCatalogue(deps.db, { projectId, now: deps.db.clock.now() });
+      const data = await toListed(deps, projectId, names);
+      return {
+        data,
+        meta: { pagination: { total: data.length, offset: 0, limit: data.length }, cursor: null },
+      };
+    },
+  }),
+  route('GET /projects/:project/events/:event', {
+    needs: 'viewer',
+    async handle(deps, { projectId, params }) {
+      const found = await findName(deps, projectId, params.event);
+      const listed = await listOne(deps, projectId, found);
+      return { data: { ...listed, ...(await samplesOf(deps, projectId, found)) } };
+    },
+  }),
+  route('PUT /projects/:project/events/:event/expected', {
+    needs: 'editor',
+    audit: 'event.expect',
+    async handle(deps, { projectId, params, actor, note }) {
+      const { db } = deps;
+      const { name } = await findName(deps, projectId, params.event);
+      await upsertExpected(db, { projectId, name, at: db.clock.now(), by: actor });
+      note({ subject: name });
+      return { data: await listOne(deps, projectId, await findName(deps, projectId, name)) };
+    },
+  }),
+  route('DELETE /projects/:project/events/:event/expected', {
+    needs: 'editor',
+    audit: 'event.ignore_changes',
+    async handle(deps, { projectId, params, note }) {
+      const { name } = await findName(deps, projectId, params.event);
+      await deleteExpected(deps.db, projectId, name);
+      note({ subject: name });
+      return { data: await listOne(deps, projectId, await findName(deps, projectId, name)) };
+    },
+  }),
+];
+
+async function findName({ db }: Deps, projectId: number, name: string): Promise<CatalogueName> {
+  const isStorable = !name.includes('\0') && name.isWellFormed();
+  const [found] = isStorable ? await listCatalogue(db, { projectId, now: db.clock.now(), name }) : [];
+  if (found) return found;
+  const message = `This project has no event ${JSON.stringify(name)}`;
+  throw new Fault('not_found', { details: [{ message, field: 'event' }] });
+}
+
+async function listOne(deps: Deps, projectId: number, found: CatalogueName): Promise<EventListed> {
+  const [listed] = await toListed(deps, projectId, [found]);
+  if (!listed) throw new Error('an event that was found is not listed');
+  return listed;
+}
+
+async function toListed(
+  { db, access, listRuleNeeds }: Deps,
+  projectId: number,
+  names: CatalogueName[],
+): Promise<EventListed[]> {
+  const now = db.clock.now();
+  const uses = await findUses({ db, listRuleNeeds }, { projectId, now });
+  const people = await access.namesOf([
+    ...new Set(names.flatMap(({ expected }) => expected?.markedBy ?? [])),
+  ]);
+  return names.map((name) => toShown(name, { uses, people, now }));
+}
+
+type Around = { uses: Uses; people: ReadonlyMap<string, string>; now: number };
+
+function toShown(name: CatalogueName, { uses, people, now }: Around): EventListed {
+  const { expected, firstAt, lastAt, days, properties, ...same } = name;
+  return {
+    ...same,
+    days,
+    last_30_days: days.reduce((sum, count) => sum + count, 0),
+    first_at: iso(firstAt),
+    last_at: iso(lastAt),
+    properties: properties.map(({ property, types }) => ({
+      property,
+      types: types.map(({ type }) => type),
+      conflict: types.filter(({ type }) => type !== 'null').length > 1,
+      first_at: iso(Math.min(...types.map((one) => one.firstAt))),
+      last_at: iso(Math.max(...types.map((one) => one.lastAt))),
+    })),
+    expected: expected && {
+      since: iso(expected.since),
+      by: people.get(expected.markedBy) ?? expected.markedBy,
+    },
+    drift: expected === null ? [] : driftOf(expected.since, name, now).map(toDrift),
+    used_by: uses.events.get(name.name) ?? [],
+  };
+}
+
+function toDrift(drift: Drift): EventDrift {
+  if (drift.kind === 'stopped') {
+    const { kind, lastAt, usualEveryMs } = drift;
+    return { kind, last_at: iso(lastAt), usual_every_ms: usualEveryMs };
+  }
+  return { ...drift, since: iso(drift.since) };
+}
+
+async function samplesOf(
+  { db }: Deps,
+  projectId: number,
+  { name, lastAt, properties }: CatalogueName,
+): Promise<Pick<EventShown, 'examples' | 'newest'>> {
+  const found = await listSamples(db, { projectId, name, lastAt, limit: SAMPLES });
+  return {
+    examples: properties.map(({ property }) => ({
+      property,
+      values: distinct(found.flatMap((event) => valueIn(event.properties, property))).slice(0, EXAMPLES),
+    })),
+    newest: found.slice(0, SAMPLES_SHOWN).map((event) => ({
+      id: event.id,
+      external_user_id: event.userId,
+      occurred_at: iso(event.occurredAt),
+      properties: event.properties,
+    })),
+  };
+}
+
+function valueIn(properties: Record<string, unknown>, property: string): unknown[] {
+  return Object.hasOwn(properties, property) ? [properties[property]] : [];
+}
+
+function distinct(values: unknown[]): unknown[] {
+  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
+}

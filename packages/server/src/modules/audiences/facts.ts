@@ -1,0 +1,125 @@
+import type { Facts, Mentions } from '../../platform/predicate/predicate.ts';
+import type { AudienceModel } from './model.ts';
+import { findAskedMembers } from './memberships.ts';
+import { answerQuestions, type Ask, type WindowAnswers } from './event-questions.ts';
+import { countStored } from './count-stored.ts';
+import {
+  type CountedNames,
+  isCountedFor,
+  findTotals,
+  type Total,
+  type Person,
+  type PersonId,
+  personKey,
+} from '../users/index.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+
+/** The data about a user that conditions may use, except for their audiences. */
+export type PersonFacts = Omit<Facts, 'now' | 'isMember'>;
+/** Definitions to evaluate for one user. */
+export type Asking = { person: PersonId; editions: { mentions: Mentions }[] };
+
+type TotalKey = Pick<Total, 'projectId' | 'userId' | 'name'>;
+
+export function totalKey({ projectId, userId, name }: TotalKey): string {
+  return `${projectId} ${name.length} ${name} ${userId}`;
+}
+
+export function questionsOf(asking: Asking[]): Ask[] {
+  const asks: Ask[] = [];
+  for (const { person, editions } of asking) {
+    const seen = new Set<string>();
+    for (const { mentions } of editions) {
+      for (const question of mentions.questions.values()) {
+        if (seen.has(question.key)) continue;
+        seen.add(question.key);
+        asks.push({ projectId: person.projectId, userId: person.userId, question });
+      }
+    }
+  }
+  return asks;
+}
+
+export function missingTotals(asking: Asking[], known: ReadonlySet<string>): TotalKey[] {
+  const missing = new Map<string, TotalKey>();
+  for (const { person, editions } of asking) {
+    for (const { mentions } of editions) {
+      for (const name of mentions.totals) {
+        const total = { projectId: person.projectId, userId: person.userId, name };
+        const key = totalKey(total);
+        if (!known.has(key)) missing.set(key, total);
+      }
+    }
+  }
+  return [...missing.values()];
+}
+
+export function personFacts(
+  windows: WindowAnswers,
+  totals: Total[],
+): (person: Pick<Person, 'projectId' | 'userId' | 'email' | 'traits'>) => PersonFacts {
+  const totalsOf = new Map(totals.map((total) => [totalKey(total), total]));
+  return ({ projectId, userId, email, traits }) => ({
+    email,
+    trait: (key) => traits.get(key),
+    total: (name) => totalsOf.get(totalKey({ projectId, userId, name })),
+    nth: (question) => windows.nth({ projectId, userId, question }),
+    sum: (question) => windows.sum({ projectId, userId, question }),
+  });
+}
+
+/** Conditions of rules to evaluate for one user. */
+export type ConditionAsk = {
+  person: Person;
+  mentions: Iterable<Mentions>;
+  audiences: AudienceModel;
+  counted: CountedNames;
+};
+
+/**
+ * Loads everything that the conditions of rules use, set-wise and as of now, by `personKey`. An event name that is not permanently counted
+ * yet is counted from the stored events.
+ */
+export async function findConditionFacts(
+  tx: Tx,
+  asked: ConditionAsk[],
+  now: number,
+): Promise<Map<string, Facts>> {
+  const asking = asked.map(({ person, mentions }) => ({
+    person,
+    editions: [...mentions].map((one) => ({ mentions: one })),
+  }));
+  const countedOf = new Map(asked.map(({ person, counted }) => [person.projectId, counted]));
+  const [kept, uncounted] = partition(missingTotals(asking, NONE_KNOWN), ({ projectId, userId, name }) =>
+    isCountedFor(countedOf.get(projectId)?.get(name), userId),
+  );
+  const places = asked.map(({ person, audiences }, i) => ({
+    projectId: person.projectId,
+    userId: person.userId,
+    editions: (asking[i]?.editions ?? []).flatMap(({ mentions }) =>
+      [...mentions.audiences].flatMap((id) => audiences.editionFor(id) ?? []),
+    ),
+  }));
+  const [windows, totals, stored, members] = await Promise.all([
+    answerQuestions(tx, questionsOf(asking), { now }),
+    findTotals(tx, kept),
+    countStored(tx, uncounted),
+    places.some(({ editions }) => editions.length > 0) ? findAskedMembers(tx, places) : [],
+  ]);
+  const factsOf = personFacts(windows, [...totals, ...stored]);
+  return new Map(
+    asked.map(({ person, audiences }, i) => {
+      const isMember = (id: string): boolean =>
+        members[i]?.has(audiences.editionFor(id)?.edition ?? -1) ?? false;
+      return [personKey(person), { now, ...factsOf(person), isMember }];
+    }),
+  );
+}
+
+const NONE_KNOWN: ReadonlySet<string> = new Set();
+
+function partition<T>(items: T[], test: (item: T) => boolean): [T[], T[]] {
+  const [passing, failing]: [T[], T[]] = [[], []];
+  for (const item of items) (test(item) ? passing : failing).push(item);
+  return [passing, failing];
+}

@@ -1,0 +1,22 @@
+import type { Tx } from '../../platform/db/statements.ts';
+import { readStored } from './current-versions.ts';
+import { type AudienceModel, buildModel, type EditionSource } from './model.ts';
+import { type CurrentRow, listCurrentRows } from './reads.ts';
+
+/** Loads the current audience models of these projects. A project without audiences has an empty model. */
+export async function loadModels(tx: Tx, projectIds: number[]): Promise<Map<number, AudienceModel>> {
+  const rows = Map.groupBy(await listCurrentRows(tx, projectIds), ({ project_id }) => project_id);
+  return new Map(projectIds.map((id) => [id, buildModel((rows.get(id) ?? []).map(toSource))]));
+}
+
+function toSource(row: CurrentRow): EditionSource {
+  return {
+    edition: row.edition,
+    audienceId: row.audience_id,
+    name: row.name,
+    state: row.state,
+    builtTo: row.built_to,
+    built: row.built,
+    predicate: readStored(row),
+  };
+}

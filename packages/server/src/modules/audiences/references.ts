@@ -1,0 +1,45 @@
+import { mentionsOf } from '../../platform/predicate/mentions.ts';
+import type { Predicate } from '../../platform/predicate/predicate.ts';
+import { invalid } from './audience.ts';
+import { type Current, referencesOf } from './current-versions.ts';
+
+/**
+ * Checks that every referenced audience exists and does not lead back to the audience being defined. The id is null for a new audience, to
+ * which nothing can refer yet. Editions being built count like served ones, because they will replace them.
+ */
+export function checkReferences(audiences: Current[], audienceId: string | null, predicate: Predicate): void {
+  const known = new Map(audiences.map((audience) => [audience.id, audience]));
+  for (const id of mentionsOf(predicate).audiences) {
+    const audience = known.get(id);
+    if (!audience)
+      throw invalid(
+        `definition refers to an audience that is not there: ${JSON.stringify(id)}`,
+        'definition',
+      );
+    const circle = audienceId === null ? null : findPath(known, audience, audienceId);
+    if (circle) throw invalid(describe(circle), 'definition');
+  }
+}
+
+/** Returns the chain of references from one audience to another, or null without one. */
+function findPath(known: Map<string, Current>, from: Current, to: string): Current[] | null {
+  const visited = new Set<string>();
+  function walk(audience: Current): Current[] | null {
+    if (audience.id === to) return [audience];
+    if (visited.has(audience.id)) return null;
+    visited.add(audience.id);
+    for (const id of referencesOf(audience)) {
+      const next = known.get(id);
+      const rest = next ? walk(next) : null;
+      if (rest) return [audience, ...rest];
+    }
+    return null;
+  }
+  return walk(from);
+}
+
+function describe(circle: Current[]): string {
+  if (circle.length === 1) return 'definition must not refer to the audience itself';
+  const way = circle.map(({ name }) => JSON.stringify(name)).join(', which refers to ');
+  return `definition would refer to itself: it refers to ${way}`;
+}

@@ -1,0 +1,106 @@
+import { Type } from 'typebox';
+import type { AudienceListed, AudienceShown } from '@beckon/contract/dashboard';
+import { type GrowthDay, listGrowth } from './growth-by-day.ts';
+import { listAudiences, type ListedAudience } from './list-audiences.ts';
+import { listMembers } from './list-members.ts';
+import { showAudience, type ShownAudience } from './show-audience.ts';
+import type { ListRuleNeeds } from './rule-needs.ts';
+import { listCatalogue } from './event-catalog.ts';
+import { listTraitNames } from './trait-names.ts';
+import { findUses, type Use } from './uses.ts';
+import { audienceEditRoutes } from './edit-routes.ts';
+import { PAGE, readPage, toPage, type DashboardRoute, routesFor, type KitDeps } from '../workspace/index.ts';
+
+type Deps = KitDeps & { listRuleNeeds: ListRuleNeeds };
+const { route } = routesFor<Deps>();
+
+export const audienceRoutes: DashboardRoute<Deps>[] = [
+  route('GET /projects/:project/audiences', {
+    needs: 'viewer',
+    async handle({ db, listRuleNeeds }, { projectId }) {
+      const now = new Date(db.clock.now());
+      const audiences = await listAudiences(db, projectId);
+      const growth = await listGrowth(db, { projectId, now, audiences });
+      const uses = await findUses({ db, listRuleNeeds }, { projectId, now: now.getTime() });
+      const data = audiences.map((one) =>
+        toListed(one, growth.get(one.id) ?? [], uses.audiences.get(one.id) ?? []),
+      );
+      return {
+        data,
+        meta: { pagination: { total: data.length, offset: 0, limit: data.length }, cursor: null },
+      };
+    },
+  }),
+  route('GET /projects/:project/predicate-facts', {
+    needs: 'viewer',
+    async handle({ db }, { projectId }) {
+      const traits = await listTraitNames(db, projectId);
+      const events = await listCatalogue(db, { projectId, now: db.clock.now() });
+      const audiences = await listAudiences(db, projectId);
+      return {
+        data: {
+          traits,
+          events: events.map(({ name, properties }) => ({
+            name,
+            properties: properties.map(({ property, types }) => ({
+              property,
+              types: types.map(({ type }) => type),
+            })),
+          })),
+          audiences: audiences.map(({ id, name }) => ({ id, name })),
+        },
+      };
+    },
+  }),
+  route('GET /projects/:project/audiences/:audience', {
+    needs: 'viewer',
+    handle: async ({ db, listRuleNeeds }, { projectId, params }) => ({
+      data: await shown({ db, listRuleNeeds }, projectId, params.audience),
+    }),
+  }),
+  route('GET /projects/:project/audiences/:audience/members', {
+    needs: 'viewer',
+    query: Type.Object({ cursor: PAGE.cursor, limit: PAGE.limit }),
+    async handle({ db }, { projectId, params, query }) {
+      const page = readPage(query, 1);
+      const found = await listAudiences(db, projectId);
+      const reference = params.audience;
+      const after = page.after?.[0] ?? null;
+      const rows = await listMembers(db, { projectId, reference, after, limit: page.rowsMax });
+      const total =
+        found.find(({ id, name }) => id === reference || name === reference)?.members ?? rows.length;
+      return toPage(rows, page, {
+        show: ({ external_user_id, since }) => ({ external_user_id, since: since.toISOString() }),
+        placeOf: ({ external_user_id: id }) => [id],
+        total,
+      });
+    },
+  }),
+  ...audienceEditRoutes(shown),
+];
+
+async function shown(
+  { db, listRuleNeeds }: Pick<Deps, 'db' | 'listRuleNeeds'>,
+  projectId: number,
+  reference: string,
+): Promise<AudienceShown> {
+  const now = new Date(db.clock.now());
+  const audience = await showAudience(db, { projectId, reference, now });
+  const uses = await findUses({ db, listRuleNeeds }, { projectId, now: now.getTime() });
+  return toShown(audience, uses.audiences.get(audience.id) ?? []);
+}
+
+function toListed(audience: ListedAudience, growth: GrowthDay[], used_by: Use[]): AudienceListed {
+  const { id, name, state, members, progress, sentence, createdAt, updatedAt } = audience;
+  const [created_at, updated_at] = [createdAt.toISOString(), updatedAt.toISOString()];
+  return { id, name, state, members, progress, sentence, created_at, updated_at, growth, used_by };
+}
+
+function toShown(audience: ShownAudience, uses: Use[]): AudienceShown {
+  const { definition, growth, sample } = audience;
+  return {
+    ...toListed(audience, growth, uses),
+    definition,
+    sample: sample.map(({ external_user_id, since }) => ({ external_user_id, since: since.toISOString() })),
+  };
+}

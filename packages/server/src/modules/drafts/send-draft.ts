@@ -1,0 +1,150 @@
+import { EXPIRES_AFTER_MS, expiresAfter, expiryOf, isApproved, UNDO_MS } from './timing.ts';
+import { type Draft, ENGINE } from './draft.ts';
+import { dueAction } from './hold-draft.ts';
+import { begun, type Move, type Moved, moved } from './transitions.ts';
+import { type By, conflict, type Decided, type Refusal, refusal } from './refusals.ts';
+
+type At = { now: number; detail?: Record<string, unknown> };
+
+/** Claims a draft for sending. No action can be undone from here on. Its send checks ran in the same transaction. */
+export function claim(draft: Draft, { now, detail = {} }: At): Decided {
+  const refused = refusal(draft, 'claim', { actor: ENGINE, now });
+  if (refused) return refused;
+  if (dueAction(draft, now) !== 'leave') return conflict('The draft is not due yet');
+  // A draft that is not approved has no `notBefore`, which shows its earlier state if it is returned.
+  const notBefore = isApproved(draft) ? draft.notBefore : null;
+  const changed: Partial<Draft> = { state: 'sending', reason: null, notBefore };
+  return moved(draft, changed, { action: 'claim', actor: ENGINE, now, detail });
+}
+
+export type Result = { result: 'sent' } | { result: 'failed' | 'unknown'; reason: string };
+
+/** Records the result of sending. It is unknown if the process or the connection ended in between, and such an email is never retried. */
+export function finish(draft: Draft, outcome: Result, { now, detail = {} }: At): Decided {
+  const action = ACTIONS[outcome.result];
+  const refused = refusal(draft, action, { actor: ENGINE, now });
+  if (refused) return refused;
+  if (draft.state === 'held' && draft.reason !== 'deferred')
+    return conflict('The email was never submitted to the relay');
+  const reason = outcome.result === 'sent' ? null : outcome.reason;
+  const changed: Partial<Draft> = { state: outcome.result, reason };
+  return moved(draft, changed, { action, actor: ENGINE, now, reason, detail });
+}
+
+const ACTIONS = { sent: 'sent', failed: 'fail', unknown: 'mark_unknown' } as const;
+
+/** Holds an email that the recipient's server deferred. It is submitted again unchanged, after the checks that depend on time. */
+export function retry(draft: Draft, { at, now, detail = {} }: At & { at: number }): Decided {
+  const refused = refusal(draft, 'retry', { actor: ENGINE, now });
+  if (refused) return refused;
+  const changed: Partial<Draft> = {
+    state: 'held',
+    resumeState: 'approved',
+    reason: 'deferred',
+    // Without an approval, it is the deadline.
+    notBefore: draft.notBefore ?? draft.deadlineAt ?? now,
+    dueAt: at,
+  };
+  return moved(draft, changed, { action: 'retry', actor: ENGINE, now, reason: 'deferred', detail });
+}
+
+/** Returns a draft that was claimed but never handed to the relay to its state before the claim. All send checks run again. */
+export function returnDraft(draft: Draft, { at, now, detail = {} }: At & { at: number }): Decided {
+  const refused = refusal(draft, 'return', { actor: ENGINE, now });
+  if (refused) return refused;
+  const state = draft.notBefore === null ? 'scheduled' : 'approved';
+  const dueAt = Math.min(at, expiryOf({ ...draft, state, resumeState: null }) ?? at);
+  const changed: Partial<Draft> = { state, resumeState: null, reason: null, dueAt };
+  return moved(draft, changed, { action: 'return', actor: ENGINE, now, detail });
+}
+
+/**
+ * Holds a draft whose rendering exceeded its limits, until a member or a new version of its template changes it. Its approval is
+ * withdrawn, so that it is listed among the drafts that wait for review.
+ */
+export function holdWhileSending(draft: Draft, { now, detail = {} }: At): Decided {
+  const refused = refusal(draft, 'hold_while_sending', { actor: ENGINE, now });
+  if (refused) return refused;
+  const reason = 'render_failed';
+  const changed: Partial<Draft> = {
+    state: 'held',
+    resumeState: 'scheduled',
+    reason,
+    notBefore: null,
+    dueAt: null,
+  };
+  return moved(draft, changed, { action: 'hold_while_sending', actor: ENGINE, now, reason, detail });
+}
+
+/** Resolves an unknown delivery: a bounce, an open, a click or a reply proves the result. */
+export function resolveDraft(
+  draft: Draft,
+  proof: Result & { result: 'sent' | 'failed' },
+  { now, detail }: At,
+): Decided {
+  const refused = refusal(draft, 'resolve', { actor: ENGINE, now });
+  if (refused) return refused;
+  const reason = proof.result === 'sent' ? null : proof.reason;
+  return moved(
+    draft,
+    { state: proof.result, reason },
+    { action: 'resolve', actor: ENGINE, now, reason, detail: detail ?? {} },
+  );
+}
+
+export type SentAgain = By & {
+  /** The id of the new draft. */
+  id: string;
+  /** The member confirmed that the email may arrive twice. */
+  confirmed?: boolean;
+  expiresAfterMs?: number;
+};
+
+/**
+ * Creates a new draft with the same text, once for each draft. All send checks apply to it. The first of the two transitions is
+ * that of the old draft. `moves`: all transitions of the old draft.
+ */
+export function sendAgain(draft: Draft, moves: Move[], by: SentAgain): { again: [Moved, Moved] } | Refusal {
+  const { actor, now, id, confirmed, expiresAfterMs = EXPIRES_AFTER_MS } = by;
+  const refused =
+    refusal(draft, 'send_again', by) ?? refusalOfAgain(draft, moves, { now, confirmed: confirmed ?? false });
+  if (refused) return refused;
+  const old = moved(draft, {}, { action: 'send_again', actor, now, detail: { draft_id: id } });
+  const notBefore = now + UNDO_MS;
+  const { moves: _moves, createdAt: _createdAt, updatedAt: _updatedAt, endedAt: _endedAt, ...same } = draft;
+  const made = begun(
+    {
+      ...same,
+      id,
+      state: 'approved',
+      resumeState: null,
+      reason: null,
+      deadlineAt: null,
+      notBefore,
+      dueAt: notBefore,
+      expiresAt: expiresAfter(notBefore, { ms: expiresAfterMs, endsAt: draft.endsAt }),
+      leaseBy: null,
+      resendOf: draft.id,
+    },
+    { action: 'create_resend', actor, now, detail: { resend_of: draft.id } },
+  );
+  return { again: [old, made] };
+}
+
+function refusalOfAgain(
+  draft: Draft,
+  moves: Move[],
+  { now, confirmed }: { now: number; confirmed: boolean },
+): Refusal | null {
+  const before = moves.find((move) => move.action === 'send_again');
+  if (before)
+    return conflict(`The email was already sent again, as the draft ${String(before.detail.draft_id)}`);
+  if (draft.endsAt !== null && draft.endsAt <= now + UNDO_MS)
+    return conflict('The draft has expired, so the email cannot be sent again');
+  if (draft.state === 'unknown' && !confirmed) {
+    return conflict(
+      'The email may have arrived, and the user would get it twice. Confirm that you want to send it again',
+    );
+  }
+  return null;
+}

@@ -1,0 +1,221 @@
+import { momentList, plainList } from '../../platform/db/list.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import type { Draft } from './draft.ts';
+import type { Move, Moved } from './transitions.ts';
+import { DRAFT_COLUMNS, MOVE_COLUMNS, type Column } from './rows.ts';
+
+/** Writes to `draft`, `draft_move`, `draft_content` and `team_digest`. `reads.ts` and `review.ts` read them. */
+
+const NAMES = namesOf(DRAFT_COLUMNS);
+const KEYS: readonly string[] = ['project_id', 'id'];
+/** The columns of a draft's state, without its content and its recipient. */
+const STANDING: readonly string[] = [
+  'state',
+  'resume_state',
+  'reason',
+  'due_at',
+  'lease_by',
+  'moves',
+  'updated_at',
+  'ended_at',
+];
+const STANDING_COLUMNS = DRAFT_COLUMNS.filter(({ name }) => KEYS.includes(name) || STANDING.includes(name));
+/** Moves that change only these columns, and by far the most frequent ones. Writing a whole draft costs more than changing its state. */
+const LEAVING: ReadonlySet<Move['action']> = new Set(['claim', 'sent', 'fail', 'mark_unknown']);
+
+/** Writes moves and drafts in one statement, which keeps them consistent and needs a single round trip. */
+const MOVES = `WITH moves AS (
+  INSERT INTO beckon.draft_move (${namesOf(MOVE_COLUMNS)}) SELECT * FROM unnest(${listsOf(MOVE_COLUMNS, 1)})
+)`;
+const UPDATE = { name: 'drafts.update', columns: DRAFT_COLUMNS, text: updateText(DRAFT_COLUMNS) };
+const LEAVE = { name: 'drafts.leave', columns: STANDING_COLUMNS, text: updateText(STANDING_COLUMNS) };
+
+/**
+ * Creates or changes drafts together with their moves. This is the only function that writes drafts. If a draft has several moves, all are
+ * recorded and its last state is stored. The caller holds the row lock.
+ */
+export async function writeMoved(tx: Tx, moved: Moved[]): Promise<void> {
+  const made = idsOf(moved, ({ number }) => number === 1);
+  const changed = idsOf(moved, ({ action }) => !LEAVING.has(action));
+  const of = (is: (id: string) => boolean): Moved[] => moved.filter(({ draft }) => is(draft.id));
+  await insertDrafts(
+    tx,
+    of((id) => made.has(id)),
+  );
+  await updateDrafts(
+    tx,
+    UPDATE,
+    of((id) => !made.has(id) && changed.has(id)),
+  );
+  await updateDrafts(
+    tx,
+    LEAVE,
+    of((id) => !made.has(id) && !changed.has(id)),
+  );
+}
+
+function idsOf(moved: Moved[], is: (move: Move) => boolean): Set<string> {
+  return new Set(moved.filter(({ move }) => is(move)).map(({ draft }) => draft.id));
+}
+
+async function insertDrafts(tx: Tx, moved: Moved[]): Promise<void> {
+  if (moved.length === 0) return;
+  await tx.prepared({
+    name: 'drafts.insert',
+    text: `${MOVES} INSERT INTO beckon.draft (${NAMES}) SELECT * FROM ${draftsOf(DRAFT_COLUMNS)}`,
+    values: valuesOfMoved(moved, { drafts: latest(moved), columns: DRAFT_COLUMNS }),
+  });
+}
+
+type Update = { name: string; columns: Column<Draft>[]; text: string };
+
+/** Throws if a draft has changed since it was read. Its writer then did not lock it, which is a defect. */
+async function updateDrafts(tx: Tx, { name, columns, text }: Update, moved: Moved[]): Promise<void> {
+  if (moved.length === 0) return;
+  const drafts = latest(moved);
+  const rows = await tx.prepared({ name, text, values: valuesOfMoved(moved, { drafts, columns }) });
+  if (rows.length !== drafts.length)
+    throw new Error(`${drafts.length - rows.length} drafts were changed by another transaction`);
+}
+
+function updateText(columns: Column<Draft>[]): string {
+  const set = columns
+    .filter(({ name }) => !KEYS.includes(name))
+    .map(({ name }) => `${name} = x.${name}`)
+    .join(', ');
+  return `${MOVES} UPDATE beckon.draft AS d SET ${set} FROM ${draftsOf(columns)} AS x(${namesOf(columns)})
+          WHERE d.project_id = x.project_id AND d.id = x.id AND d.moves < x.moves RETURNING d.id`;
+}
+
+function draftsOf(columns: Column<Draft>[]): string {
+  return `unnest(${listsOf(columns, MOVE_COLUMNS.length + 1)})`;
+}
+
+function latest(moved: Moved[]): Draft[] {
+  const drafts = new Map<string, Draft>();
+  for (const { draft } of moved) {
+    if ((drafts.get(draft.id)?.moves ?? 0) < draft.moves) drafts.set(draft.id, draft);
+  }
+  return [...drafts.values()];
+}
+
+function valuesOfMoved(
+  moved: Moved[],
+  { drafts, columns }: { drafts: Draft[]; columns: Column<Draft>[] },
+): unknown[] {
+  const moves = moved.map(({ move }) => move);
+  return [...valuesOf<Move>(MOVE_COLUMNS, moves), ...valuesOf(columns, drafts)];
+}
+
+function namesOf(columns: { name: string }[]): string {
+  return columns.map(({ name }) => name).join(', ');
+}
+
+function listsOf(columns: Pick<Column<never>, 'type'>[], from: number): string {
+  return columns.map(({ type }, at) => `$${from + at}::${type}[]`).join(', ');
+}
+
+/** Only user-written text is checked for characters to escape. See `plainList`. */
+function valuesOf<T>(columns: Column<T>[], rows: T[]): unknown[] {
+  return columns.map((column) => {
+    switch (column.kind) {
+      case 'moment':
+        return momentList(rows.map(column.of));
+      case 'plain':
+        return plainList(rows.map(column.of));
+      case 'text':
+        return rows.map(column.of);
+      case 'json':
+        return rows.map((row) => JSON.stringify(column.of(row)));
+      default:
+        return column satisfies never;
+    }
+  });
+}
+
+/** Deletes drafts with their moves and texts. Returns the number of drafts. */
+export async function eraseDrafts(
+  tx: Tx,
+  { projectId, userId }: { projectId: number; userId: string },
+): Promise<number> {
+  const rows = await tx.query<{ id: string }>(
+    `DELETE FROM beckon.draft WHERE project_id = $1 AND external_user_id = $2 RETURNING id`,
+    [projectId, userId],
+  );
+  const ids = rows.map((row) => row.id);
+  const theirs = 'WHERE project_id = $1 AND draft_id = ANY ($2::uuid[])';
+  await tx.query(`DELETE FROM beckon.draft_move ${theirs}`, [projectId, ids]);
+  await tx.query(`DELETE FROM beckon.draft_content ${theirs}`, [projectId, ids]);
+  return rows.length;
+}
+
+/** Stores texts of a draft. A text that is already stored is skipped. */
+export async function keepContents(tx: Tx, drafts: Draft[]): Promise<void> {
+  await tx.query(
+    `INSERT INTO beckon.draft_content (project_id, draft_id, content_hash, subject, preheader, body, at)
+     SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[])
+     ON CONFLICT DO NOTHING`,
+    [
+      drafts.map(({ projectId }) => projectId),
+      drafts.map(({ id }) => id),
+      drafts.map(({ contentHash }) => contentHash),
+      drafts.map(({ content }) => content.subject),
+      drafts.map(({ content }) => content.preheader),
+      drafts.map(({ content }) => content.body),
+      drafts.map(({ updatedAt }) => new Date(updatedAt)),
+    ],
+  );
+}
+
+/** Claims the notification of the team. Returns false if the last one was after `before`. */
+export async function upsertTeamDigest(
+  tx: Tx,
+  { projectId, now, before }: { projectId: number; now: number; before: number },
+): Promise<boolean> {
+  const rows = await tx.query(
+    `INSERT INTO beckon.team_digest AS d (project_id, sent_at) VALUES ($1, $2)
+     ON CONFLICT (project_id) DO UPDATE SET sent_at = excluded.sent_at WHERE d.sent_at <= $3 RETURNING 1`,
+    [projectId, new Date(now), new Date(before)],
+  );
+  return rows.length > 0;
+}
+
+/** Records that the team is informed of everything up to `until`. */
+export async function setTeamHeard(tx: Tx, projectId: number, until: number): Promise<void> {
+  await tx.query(
+    `UPDATE beckon.team_digest SET heard_at = $2 WHERE project_id = $1 AND (heard_at IS NULL OR heard_at < $2)`,
+    [projectId, new Date(until)],
+  );
+}
+
+/** `users` limits it to these users. Null means all users. */
+export type HeldAsked = { projectId: number; reasons: string[]; users?: string[] | null; now: number };
+
+/** Sets the time of the next check. The drafts stay held, so this is not a move. */
+export async function askLater(
+  tx: Tx,
+  projectId: number,
+  rows: { draftId: string; dueAt: number }[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.query(
+    `UPDATE beckon.draft d SET due_at = n.due_at FROM unnest($2::uuid[], $3::timestamptz[]) AS n(id, due_at)
+     WHERE d.project_id = $1 AND d.id = n.id`,
+    [projectId, plainList(rows.map((row) => row.draftId)), momentList(rows.map((row) => row.dueAt))],
+  );
+}
+
+/** Makes held drafts due now. They stay held until the check runs, so this is not a move. */
+export async function dueHeldNow(
+  tx: Tx,
+  { projectId, reasons, users = null, now }: HeldAsked,
+): Promise<number> {
+  const rows = await tx.query(
+    `UPDATE beckon.draft SET due_at = $3
+     WHERE project_id = $1 AND ended_at IS NULL AND state = 'held' AND reason = ANY ($2::text[])
+       AND (due_at IS NULL OR due_at > $3) AND lease_by IS NULL
+       AND ($4::text[] IS NULL OR external_user_id = ANY ($4)) RETURNING 1`,
+    [projectId, reasons, new Date(now), users],
+  );
+  return rows.length;
+}

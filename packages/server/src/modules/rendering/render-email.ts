@@ -1,0 +1,126 @@
+import { directionOf } from '../../platform/text/locale.ts';
+import { fillText } from '../../platform/recipient-texts/recipient-texts.ts';
+import { languageOfLocale, LANGUAGES } from '../../platform/recipient-texts/languages.ts';
+import { UNSUBSCRIBE } from './addresses.ts';
+import { checkHtmlSize } from './html-limits.ts';
+import { escapeHtml } from './html-text.ts';
+import { laidOut } from './layout.ts';
+import type { LetterText } from './email.ts';
+import { partsOfPage } from './scan-html.ts';
+import { markdownToHtml } from './markdown-html.ts';
+import { plainText } from './plain-text.ts';
+
+/** The data around the content of an email. */
+export type EmailFrame = {
+  projectName: string;
+  postalAddress: string | null;
+  /** The project's own line in the footer. */
+  footer?: string | null;
+  unsubscribeUrl: string | null;
+  /** The recipient's locale, such as `de-AT`. */
+  locale: string;
+  /** The footer uses this locale if it is not translated into the recipient's language. */
+  projectLocale: string;
+};
+
+/** `links`: every URL that the email links to, once each. `troubles`: warnings to show before it is sent. */
+export type Email = { html: string; text: string; links: string[]; troubles: string[] };
+
+const OWN_LINK = `href="${UNSUBSCRIBE}"`;
+
+/** Gmail clips longer emails. */
+const CLIPPED_BYTES = 100_000;
+const UNSEEN = 'display:none;max-height:0;overflow:hidden;mso-hide:all;';
+
+/**
+ * Renders an email. Previews, test copies and sent emails all come from this function. Throws a fault of the field `body` if
+ * its tables, links or HTML exceed their limits (`html-limits.ts`).
+ */
+export function renderEmail(content: LetterText, frame: EmailFrame): Email {
+  const troubles = new Set<string>();
+  const { html, shown } =
+    content.format === 'markdown' ? inLayout(content, frame, troubles) : asPage(content, frame);
+  const size = Buffer.byteLength(html);
+  checkHtmlSize(size);
+  const { text, links } = plainText(shown);
+  if (size > CLIPPED_BYTES) {
+    troubles.add(
+      `It has ${size.toLocaleString('en-US')} bytes of HTML. Email clients cut it off after ${CLIPPED_BYTES.toLocaleString('en-US')}`,
+    );
+  }
+  return { html, text, links, troubles: [...troubles] };
+}
+
+/** `shown`: the HTML from which the plain text is made. It omits the layout, which has no text. */
+type Laid = { html: string; shown: string };
+
+function inLayout(content: LetterText, frame: EmailFrame, troubles: Set<string>): Laid {
+  const body = markdownToHtml(content.body, troubles);
+  const footer = footerOf(frame, true);
+  const direction = directionOf(frame.locale);
+  const html = laidOut({
+    LANGUAGE: escapeHtml(frame.locale),
+    DIRECTION: direction,
+    TITLE: escapeHtml(content.subject),
+    PREHEADER: preheaderOf(content.preheader),
+    BODY: `<div dir="auto"${direction === 'rtl' ? ' style="text-align:start;"' : ''}>${body}</div>`,
+    FOOTER: footer,
+  });
+  return { html, shown: `${body}<hr>${footer}` };
+}
+
+function preheaderOf(preheader: string): string {
+  return preheader === '' ? '' : `<div style="${UNSEEN}">${escapeHtml(preheader)}</div>`;
+}
+
+const LINE = 'margin:0 0 8px;';
+const LINK = 'display:inline-block;padding:11px 0;color:#0b57d0;text-decoration:underline;';
+
+/** Returns the footer: the reason for the email, the project's own line, its postal address, and the unsubscribe link. */
+function footerOf(frame: EmailFrame, hasLink: boolean): string {
+  const { projectName, unsubscribeUrl } = frame;
+  const language = languageOfLocale(frame.locale) ?? languageOfLocale(frame.projectLocale) ?? 'en';
+  const { dir, emailReason, emailUnsubscribe } = LANGUAGES[language];
+  const reason = fillText(escapeHtml(emailReason), { project: escapeHtml(projectName) });
+  const link =
+    hasLink && unsubscribeUrl !== null
+      ? `<p style="margin:0;"><a href="${escapeHtml(unsubscribeUrl)}" style="${LINK}">${escapeHtml(emailUnsubscribe)}</a></p>`
+      : '';
+  const align = dir === 'rtl' ? ' style="text-align:right;"' : '';
+  return `<div lang="${language}" dir="${dir}"${align}><p style="${LINE}">${reason}</p>${ownLines(frame)}${link}</div>`;
+}
+
+/** The project may use any language for these lines, so their direction is that of their text. */
+function ownLines({ projectName, postalAddress, footer }: EmailFrame): string {
+  const whose = postalAddress?.startsWith(projectName) === true ? '' : `${escapeHtml(projectName)}<br>`;
+  const address = (postalAddress ?? '')
+    .split(/\r\n?|\n/)
+    .map((line) => escapeHtml(line.trim()))
+    .filter((line) => line !== '')
+    .join('<br>');
+  const own = footer ? `<p dir="auto" style="${LINE}">${escapeHtml(footer)}</p>` : '';
+  return address === '' ? own : `${own}<p dir="auto" style="${LINE}">${whose}${address}</p>`;
+}
+
+const FOOT =
+  "max-width:552px;margin:0 auto;padding:16px 24px 32px;font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;font-size:14px;line-height:22px;color:#5c6370;background-color:#ffffff;";
+
+/** The attributes that MJML writes into a page without a language. */
+const NO_LANGUAGE = /(<(?:html|div)\b[^>]*?) lang="und" dir="auto"/g;
+
+/** Renders a page with its own layout. It gets everything that an email must have, but no second unsubscribe link. */
+function asPage({ body, preheader }: LetterText, frame: EmailFrame): Laid {
+  const hasOwn = body.includes(OWN_LINK);
+  const url = frame.unsubscribeUrl;
+  const page = hasOwn ? body.replaceAll(OWN_LINK, url === null ? '' : `href="${escapeHtml(url)}"`) : body;
+  const foot = `<div style="${FOOT}">${footerOf(frame, !hasOwn)}</div>`;
+  const language = ` lang="${escapeHtml(frame.locale)}" dir="${directionOf(frame.locale)}"`;
+  const localized = page.replace(NO_LANGUAGE, (_, tag: string) => tag + language);
+  const html = between(localized, { preheader: preheaderOf(preheader), foot });
+  return { html, shown: html };
+}
+
+function between(page: string, { preheader, foot }: { preheader: string; foot: string }): string {
+  const { before, inside, behind } = partsOfPage(page);
+  return `${before}${preheader}${inside}${foot}${behind}`;
+}

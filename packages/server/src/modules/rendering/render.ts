@@ -1,0 +1,93 @@
+import { LETTER_PARTS, type LetterPart, type LetterText } from './email.ts';
+import { type Markup, parsePart, renderPart } from './liquid.ts';
+import { cut, htmlValue, markdownValue, oneLine, plainValue } from './print-values.ts';
+import { Findings } from './check-source.ts';
+import { WORK_MAX } from './render-work.ts';
+import type { LetterVariables } from './variables.ts';
+
+export type RenderedLetter = {
+  content: LetterText;
+  /** The values that the email read, such as `user.name`, as stored. Null if a value was not set. */
+  facts: Record<string, unknown>;
+  /**
+   * Names without a value, which leave gaps in the email, and parts that were not rendered completely, with the reason (`body: …`). An
+   * email can be sent only if this is empty.
+   */
+  missing: string[];
+  /** The part that takes more work than an email may (see `render-work.ts`). Null if all parts are complete. */
+  failed: LetterPart | null;
+  /** The counted work, for callers that render many emails. */
+  work: number;
+};
+
+const SUBJECT_MAX_CHARS = 200;
+const PREHEADER_MAX_CHARS = 250;
+const BODY_MAX_BYTES = 100_000;
+/** The maximum length of a line before it is cut. */
+const LINE_MAX_CHARS = 10_000;
+
+/** Renders an email. It never throws, for any traits and events. */
+export function renderLetter(letter: LetterText, variables: LetterVariables): RenderedLetter {
+  const findings = new Findings(variables);
+  const content: LetterText = {
+    subject: cut(render(letter, 'subject', findings), SUBJECT_MAX_CHARS),
+    preheader: cut(render(letter, 'preheader', findings), PREHEADER_MAX_CHARS),
+    body: render(letter, 'body', findings),
+    format: letter.format,
+  };
+  for (const part of LETTER_PARTS) {
+    if (content[part] === '' && letter[part].trim() !== '')
+      findings.noteMissing(`${part}: it is empty after rendering`);
+  }
+  return {
+    content,
+    facts: findings.facts,
+    missing: [...findings.missing],
+    failed: findings.failed,
+    work: Math.min(findings.work.spent, WORK_MAX) + findings.parsed,
+  };
+}
+
+const WRITERS = { line: plainValue, markdown: markdownValue, html: htmlValue };
+
+export function markupOf({ format }: LetterText, part: LetterPart): Markup {
+  return part === 'body' ? format : 'line';
+}
+
+function render(letter: LetterText, part: LetterPart, findings: Findings): string {
+  const markup = markupOf(letter, part);
+  const parsed = parsePart(letter[part], markup, findings);
+  if ('flaw' in parsed) {
+    const { line, column, message } = parsed.flaw;
+    findings.noteMissing(`${part}: line ${line}, column ${column}: ${message}`);
+    return '';
+  }
+  const isBody = markup !== 'line';
+  const { text, trouble } = renderPart(parsed.templates, {
+    findings,
+    write: WRITERS[markup],
+    charsMax: isBody ? BODY_MAX_BYTES : LINE_MAX_CHARS,
+  });
+  if (trouble !== null) findings.noteMissing(`${part}: ${trouble}`);
+  if (findings.work.isExceeded) findings.failed ??= part;
+  // An incomplete page may end within a tag.
+  if (markup === 'html' && trouble !== null) return '';
+  return isBody ? page(text, markup, findings) : oneLine(text).trim();
+}
+
+/** Removes empty lines that conditions leave behind. */
+function page(text: string, markup: Markup, findings: Findings): string {
+  const body = text
+    .replace(/\r\n?/g, '\n')
+    .replace(/[^\P{Cc}\n\t]/gu, '')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+    .toWellFormed();
+  if (body.length * 3 <= BODY_MAX_BYTES || Buffer.byteLength(body) <= BODY_MAX_BYTES) return body;
+  findings.noteMissing(`body: it is longer than ${BODY_MAX_BYTES.toLocaleString('en-US')} bytes`);
+  if (markup === 'html') return '';
+  return Buffer.from(body)
+    .subarray(0, BODY_MAX_BYTES)
+    .toString()
+    .replace(/(?<!\uFFFD)\uFFFD+$/, '');
+}

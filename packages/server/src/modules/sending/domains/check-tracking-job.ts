@@ -1,0 +1,58 @@
+import type { TokenKeys } from '../../../platform/crypto/email-token.ts';
+import type { Log } from '../../../platform/log.ts';
+import { claimProbe } from './store.ts';
+import { listDueProbes } from './reads.ts';
+import { probeDomain } from './track-domain.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import type { Outbound } from '../../../platform/outbound/outbound.ts';
+import type { Job } from '../../../platform/jobs/scheduler.ts';
+
+export type CheckTrackingOptions = {
+  db: Database;
+  log: Log;
+  outbound: Pick<Outbound, 'get'>;
+  tokenKeys: TokenKeys;
+};
+
+const EVERY_MS = 20_000;
+const DUE_MAX = 200;
+/** A silent host delays only one of these. */
+const AT_ONCE = 4;
+/** Longer than a request may take. After this time the host is due again, in case the process has died. */
+const CLAIMED_FOR_MS = 60_000;
+
+type Due = Awaited<ReturnType<typeof listDueProbes>>[number];
+
+/** Probes whether the tracking hosts of domains lead to this installation, each in one process. */
+export function checkTracking(options: CheckTrackingOptions): Job {
+  const { db } = options;
+
+  async function work(due: Due[], stopping: () => boolean): Promise<void> {
+    for (let next = due.shift(); next && !stopping(); next = due.shift()) await probeOne(options, next);
+  }
+
+  return {
+    name: 'check_tracking_hosts',
+    everyMs: EVERY_MS,
+    async run(stopping) {
+      const due = await listDueProbes(db, { now: db.clock.now(), limit: DUE_MAX });
+      await Promise.all(Array.from({ length: AT_ONCE }, () => work(due, stopping)));
+    },
+  };
+}
+
+async function probeOne(options: CheckTrackingOptions, due: Due): Promise<void> {
+  const { db, log } = options;
+  const ids = { project_id: due.projectId, domain_id: due.id };
+  try {
+    if (!(await claimProbe(db, due, db.clock.now() + CLAIMED_FOR_MS))) return;
+    const probed = await probeDomain(options, due);
+    if (!probed || probed.before === probed.after) return;
+    const { host, found } = probed.domain.tracking ?? {};
+    const fields = { ...ids, host, reason: found, previous_state: probed.before };
+    if (probed.after === 'working') log.info(fields, 'tracking_host.working');
+    else log.warn(fields, 'tracking_host.failed');
+  } catch (error) {
+    log.warn({ ...ids, err: error }, 'tracking_host.not_checked');
+  }
+}

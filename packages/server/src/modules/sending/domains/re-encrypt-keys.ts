@@ -1,0 +1,15 @@
+import { resealAll, type Resealing } from '../../../platform/crypto/re-encrypt.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import { boundTo } from './dkim-key.ts';
+import { listSealedKeys } from './reads.ts';
+import { type SealedKey, updateSealed } from './store.ts';
+
+const AT_ONCE = 100;
+
+export function resealKeys(tx: Tx, given: Resealing): Promise<number> {
+  return resealAll<SealedKey>(given, {
+    list: (after) => listSealedKeys(tx, { after, limit: AT_ONCE }),
+    boundTo,
+    write: (keys) => updateSealed(tx, keys),
+  });
+}

@@ -1,0 +1,295 @@
+import { smallestIdAt } from '../../../platform/ids.ts';
+import { plainList } from '../../../platform/db/list.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import { unpackMime } from './pack-mime.ts';
+import type { WarmupCounts } from './warmup.ts';
+import type { NarrowRow, SendTurnRow } from './store.ts';
+
+export async function findSendTurn(tx: Tx, projectId: number): Promise<SendTurnRow | undefined> {
+  const rows = await tx.query<SendTurnRow>(
+    `SELECT tokens, refilled_at FROM beckon.send_lock WHERE project_id = $1`,
+    [projectId],
+  );
+  return rows[0];
+}
+
+/** A message that was returned without an attempt no longer has a slot. */
+const HAS_SLOT = `m.state <> 'failed' AND (m.state <> 'deferred' OR m.attempts > 0)`;
+
+/** Returns when emails that count towards the caps were claimed for these addresses since then, newest first. */
+export async function findClaims(
+  tx: Tx,
+  { projectId, addresses, since }: { projectId: number; addresses: string[]; since: number },
+): Promise<Map<string, number[]>> {
+  const claims = new Map<string, number[]>();
+  if (addresses.length === 0) return claims;
+  const rows = await tx.prepared<{ address: string; claimed_ms: number }>({
+    name: 'sending.claims',
+    text: `SELECT m.address, (extract(epoch FROM m.claimed_at) * 1000)::float8 AS claimed_ms
+           FROM unnest($2::text[]) AS a(address)
+           JOIN beckon.message m ON m.project_id = $1 AND m.address = a.address AND m.counts AND m.claimed_at > $3
+           WHERE ${HAS_SLOT}
+           ORDER BY m.claimed_at DESC`,
+    values: [projectId, addresses, new Date(since)],
+  });
+  for (const { address, claimed_ms: at } of rows)
+    claims.set(address, [...(claims.get(address) ?? []), Math.round(at)]);
+  return claims;
+}
+
+/** Returns the same without the emails of one rule, in any order of addresses. A backtest of that rule uses it. */
+export async function findOtherClaims(
+  tx: Tx,
+  asked: { projectId: number; addresses: string[]; since: number; exceptRuleId: string },
+): Promise<Map<string, number[]>> {
+  const { projectId, addresses, since, exceptRuleId } = asked;
+  const rows = await tx.query<{ address: string; claimed_at: Date }>(
+    `SELECT m.address, m.claimed_at FROM unnest($2::text[]) AS a(address)
+     JOIN beckon.message m ON m.project_id = $1 AND m.address = a.address AND m.counts AND m.claimed_at > $3
+     WHERE ${HAS_SLOT} AND m.rule_id <> $4 ORDER BY m.claimed_at DESC`,
+    [projectId, addresses, new Date(since), exceptRuleId],
+  );
+  const byAddress = Map.groupBy(rows, ({ address }) => address);
+  return new Map(
+    [...byAddress].map(([address, some]) => [address, some.map((row) => row.claimed_at.getTime())]),
+  );
+}
+
+/** A message that had an attempt, or a claim without one. */
+export type EarlierMessage = {
+  draftId: string;
+  address: string;
+  /** The domain from which it was to be sent. Null if the row is older than this column. */
+  domain: string | null;
+  attempts: number;
+};
+
+/** Returns the messages that these drafts already have, because they were deferred. */
+export async function findEarlier(
+  tx: Tx,
+  { projectId, draftIds }: { projectId: number; draftIds: string[] },
+): Promise<Map<string, EarlierMessage>> {
+  if (draftIds.length === 0) return new Map();
+  const rows = await tx.prepared<{
+    draft_id: string;
+    address: string;
+    domain: string | null;
+    attempts: number;
+  }>({
+    name: 'sending.earlier',
+    text: `SELECT m.draft_id, m.address, m.domain, m.attempts FROM unnest($2::uuid[]) AS d(id)
+           JOIN beckon.message m ON m.project_id = $1 AND m.draft_id = d.id`,
+    values: [projectId, plainList(draftIds)],
+  });
+  return new Map(
+    rows.map(({ draft_id: draftId, address, domain, attempts }) => [
+      draftId,
+      { draftId, address, domain, attempts },
+    ]),
+  );
+}
+
+export type FrozenRow = { mailFrom: string; rcptTo: string; mime: Buffer };
+
+/** Returns the stored bytes that were submitted for these drafts. */
+export async function findFrozen(
+  tx: Tx,
+  { projectId, draftIds }: { projectId: number; draftIds: string[] },
+): Promise<Map<string, FrozenRow>> {
+  if (draftIds.length === 0) return new Map();
+  const rows = await tx.prepared<{ draft_id: string; mail_from: string; rcpt_to: string; mime: Buffer }>({
+    name: 'sending.frozen',
+    text: `SELECT f.draft_id, f.mail_from, f.rcpt_to, f.mime FROM unnest($2::uuid[]) AS d(id)
+           JOIN beckon.message_mime f ON f.project_id = $1 AND f.draft_id = d.id`,
+    values: [projectId, plainList(draftIds)],
+  });
+  return new Map(
+    rows.map((row) => [
+      row.draft_id,
+      { mailFrom: row.mail_from, rcptTo: row.rcpt_to, mime: unpackMime(row.mime) },
+    ]),
+  );
+}
+
+const DAY_MS = 86_400_000;
+/** An id is created a moment before its email is claimed. */
+const CLAIMED_WITHIN_MS = 60_000;
+
+/**
+ * Counts a domain's emails and their outcomes during warm-up, for today and the day before. Reads the table `outcome` of another module.
+ */
+export async function countForWarmup(
+  tx: Tx,
+  { projectId, domain, since }: { projectId: number; domain: string; since: number },
+): Promise<WarmupCounts> {
+  const from = since - DAY_MS;
+  const [row] = await tx.query<WarmupCounts>(
+    `WITH said AS MATERIALIZED (
+       SELECT o.message_id, o.type FROM beckon.outcome o
+       WHERE o.project_id = $1 AND o.message_id >= $4::uuid AND o.type IN ('email.bounced', 'email.unsubscribed')
+         AND (o.class = 'complaint' OR (o.class = '' AND o.detail ->> 'bounce_class' IN ('hard', 'soft')))
+     ), bad AS MATERIALIZED (
+       SELECT s.type FROM said s CROSS JOIN LATERAL (
+         SELECT FROM beckon.message m WHERE m.project_id = $1 AND m.id = s.message_id AND m.domain = $2 AND m.claimed_at >= $3 OFFSET 0
+       ) l
+     )
+     SELECT (count(*) FILTER (WHERE claimed_at >= $5 AND ${HAS_SLOT}))::int AS today,
+            (count(*) FILTER (WHERE claimed_at < $5 AND ${HAS_SLOT}))::int AS yesterday,
+            (SELECT count(*) FROM bad WHERE type = 'email.bounced')::int AS bounced,
+            (SELECT count(*) FROM bad WHERE type = 'email.unsubscribed')::int AS complained
+     FROM beckon.message m WHERE project_id = $1 AND domain = $2 AND claimed_at >= $3`,
+    [projectId, domain, new Date(from), smallestIdAt(from - CLAIMED_WITHIN_MS), new Date(since)],
+  );
+  return row ?? { today: 0, yesterday: 0, bounced: 0, complained: 0 };
+}
+
+export type LostMessage = {
+  projectId: number;
+  draftId: string;
+  epoch: number;
+  /** The email may have been sent. */
+  submitted: boolean;
+};
+
+/** Returns the messages whose holder claimed or submitted them and let the lease expire without recording an end. */
+export async function listLost(tx: Tx, now: Date): Promise<LostMessage[]> {
+  const rows = await tx.query<{ project_id: number; draft_id: string; epoch: number; submitted: boolean }>(
+    `SELECT project_id, draft_id, epoch, state = 'submitting' AS submitted FROM beckon.message
+     WHERE next_at < $1 ORDER BY next_at LIMIT 1000`,
+    [now],
+  );
+  return rows.map((row) => ({
+    projectId: row.project_id,
+    draftId: row.draft_id,
+    epoch: row.epoch,
+    submitted: row.submitted,
+  }));
+}
+
+/**
+ * Returns the user of an email, by the id in its tokens. Within a transaction the row is locked: a concurrent erasure waits, and then also
+ * finds what was written about the email.
+ */
+export async function findMessageById(
+  tx: Tx,
+  { projectId, messageId }: { projectId: number; messageId: string },
+): Promise<{ draftId: string; userId: string; address: string } | undefined> {
+  const rows = await tx.query<{ draft_id: string; external_user_id: string; address: string }>(
+    `SELECT draft_id, external_user_id, address FROM beckon.message WHERE project_id = $1 AND id = $2 FOR KEY SHARE`,
+    [projectId, messageId],
+  );
+  const row = rows[0];
+  return row && { draftId: row.draft_id, userId: row.external_user_id, address: row.address };
+}
+
+/** Returns the throttle of a domain and the paces that providers impose on it. Most domains have neither. */
+export async function listNarrow(
+  tx: Tx,
+  { projectId, domain }: { projectId: number; domain: string },
+): Promise<NarrowRow[]> {
+  const rows = await tx.prepared<{
+    provider: string;
+    per_second: number;
+    changed_at: Date;
+    tokens: number;
+    refilled_at: Date;
+  }>({
+    name: 'sending.narrows',
+    text: `SELECT provider, per_second, changed_at, tokens, refilled_at FROM beckon.send_bucket WHERE project_id = $1 AND domain = $2`,
+    values: [projectId, domain],
+  });
+  return rows.map((row) => ({
+    projectId,
+    domain,
+    provider: row.provider,
+    perSecond: row.per_second,
+    changedAt: row.changed_at.getTime(),
+    tokens: row.tokens,
+    refilledAt: row.refilled_at.getTime(),
+  }));
+}
+
+/** The part of a submitted message that says where the email went. */
+export type HandedMessage = {
+  draftId: string;
+  id: string;
+  address: string;
+  domain: string;
+  provider: string;
+  attempts: number;
+  firstAt: number | null;
+  /** The reason of the last deferral, and the reply of the server. */
+  reason: string | null;
+  reply: string | null;
+};
+
+export async function findHanded(
+  tx: Tx,
+  projectId: number,
+  draftIds: string[],
+): Promise<Map<string, HandedMessage>> {
+  if (draftIds.length === 0) return new Map();
+  const rows = await tx.prepared<{
+    draft_id: string;
+    id: string;
+    address: string;
+    domain: string | null;
+    provider: string | null;
+    attempts: number;
+    first_at: Date | null;
+    reason: string | null;
+    reply: string | null;
+  }>({
+    name: 'sending.handed',
+    text: `SELECT m.draft_id, m.id, m.address, m.domain, m.provider, m.attempts, m.first_at, m.reason, m.reply FROM unnest($2::uuid[]) AS d(id)
+           JOIN beckon.message m ON m.project_id = $1 AND m.draft_id = d.id`,
+    values: [projectId, plainList(draftIds)],
+  });
+  return new Map(
+    rows.map((row) => [
+      row.draft_id,
+      {
+        draftId: row.draft_id,
+        id: row.id,
+        address: row.address,
+        domain: row.domain ?? '',
+        provider: row.provider ?? '',
+        attempts: row.attempts,
+        firstAt: row.first_at?.getTime() ?? null,
+        reason: row.reason,
+        reply: row.reply,
+      },
+    ]),
+  );
+}
+
+const RECIPIENTS = 50;
+const LETTERS_OF_THEM = 200;
+
+/** Returns the last reply for each of the most recent recipients, or null if the email was accepted. */
+export async function listLastReplies(
+  tx: Tx,
+  projectId: number,
+): Promise<{ address: string; reply: string | null }[]> {
+  const rows = await tx.query<{ address: string; reply: string | null }>(
+    `SELECT address, CASE WHEN state = 'failed' THEN reply END AS reply FROM beckon.message
+     WHERE project_id = $1 AND ended_at IS NOT NULL ORDER BY claimed_at DESC, id DESC LIMIT $2`,
+    [projectId, LETTERS_OF_THEM],
+  );
+  const last = new Map<string, string | null>();
+  for (const { address, reply } of rows) if (!last.has(address)) last.set(address, reply);
+  return [...last].slice(0, RECIPIENTS).map(([address, reply]) => ({ address, reply }));
+}
+
+/** Counts the emails of a domain that were sent to a mailbox provider since then. */
+export async function countSentTo(
+  tx: Tx,
+  asked: { projectId: number; domain: string; provider: string; since: number },
+): Promise<number> {
+  const [row] = await tx.query<{ sent: number }>(
+    `SELECT count(*)::int AS sent FROM beckon.message
+     WHERE project_id = $1 AND domain = $2 AND claimed_at >= $3 AND provider = $4 AND state = 'sent'`,
+    [asked.projectId, asked.domain, new Date(asked.since), asked.provider],
+  );
+  return row?.sent ?? 0;
+}

@@ -1,0 +1,301 @@
+import { momentList, plainList } from '../../../platform/db/list.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import type { MessageEnd, ResolvedMessage } from './email-end.ts';
+
+/** Rows of `send_lock`, `message`, `message_mime` and `send_bucket`. */
+export async function insertSendTurn(tx: Tx, projectId: number): Promise<void> {
+  await tx.query(`INSERT INTO beckon.send_lock (project_id) VALUES ($1)`, [projectId]);
+}
+
+export type SendTurnRow = { tokens: number | null; refilled_at: Date | null };
+
+/** Returns null if another worker currently sends for this project. Reads the table `project` of another module. */
+export async function lockFreeSendTurn(
+  tx: Tx,
+  projectId: number,
+): Promise<(SendTurnRow & { is_suspended: boolean }) | null> {
+  const rows = await tx.prepared<SendTurnRow & { is_suspended: boolean }>({
+    name: 'sending.turn',
+    text: `SELECT t.tokens, t.refilled_at, p.suspended_at IS NOT NULL AS is_suspended FROM beckon.send_lock t
+           JOIN beckon.project p ON p.project_id = t.project_id WHERE t.project_id = $1 FOR UPDATE OF t SKIP LOCKED`,
+    values: [projectId],
+  });
+  return rows[0] ?? null;
+}
+
+/** Waits for a running send batch, which takes a few hundred milliseconds at most. */
+export async function lockSendTurn(tx: Tx, projectId: number): Promise<void> {
+  await tx.query(`SELECT 1 FROM beckon.send_lock WHERE project_id = $1 FOR UPDATE`, [projectId]);
+}
+
+export async function updateTokens(
+  tx: Tx,
+  { projectId, tokens, refilledAt }: { projectId: number; tokens: number; refilledAt: number },
+): Promise<void> {
+  await tx.prepared({
+    name: 'sending.tokens',
+    text: `UPDATE beckon.send_lock SET tokens = $2, refilled_at = $3 WHERE project_id = $1`,
+    values: [projectId, tokens, new Date(refilledAt)],
+  });
+}
+
+export type MessageRow = {
+  projectId: number;
+  draftId: string;
+  id: string;
+  ruleId: string;
+  userId: string;
+  /** Normalized. */
+  address: string;
+  counts: boolean;
+  claimedAt: number;
+  /** The signing domain, and the provider of the recipient's mailbox. */
+  domain: string;
+  provider: string;
+  /** The name of the template. Null if the email has its text in the rule itself. */
+  template: string | null;
+  /** When the lease ends. If the worker has not submitted the email by then, it is returned. */
+  leaseUntil: number;
+};
+
+export type Claimed = { draftId: string; messageId: string; epoch: number };
+
+/**
+ * Claims one message per draft, forever. A deferred message is claimed again with its next epoch. Drafts missing in the result were claimed
+ * before.
+ */
+export async function insertMessages(tx: Tx, rows: MessageRow[]): Promise<Map<string, Claimed>> {
+  if (rows.length === 0) return new Map();
+  const claimed = await tx.prepared<{ draft_id: string; id: string; epoch: number }>({
+    name: 'sending.claim',
+    text: `INSERT INTO beckon.message AS m (project_id, draft_id, id, rule_id, external_user_id, address, state, counts, claimed_at,
+             domain, provider, next_at, template)
+           SELECT project_id, draft_id, id, rule_id, user_id, address, 'claimed', counts, claimed_at, domain, provider, next_at, template
+           FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::boolean[], $8::timestamptz[],
+             $9::text[], $10::text[], $11::timestamptz[], $12::text[])
+             AS n(project_id, draft_id, id, rule_id, user_id, address, counts, claimed_at, domain, provider, next_at, template)
+           ON CONFLICT (project_id, draft_id) DO UPDATE SET state = 'claimed', epoch = m.epoch + 1, next_at = excluded.next_at,
+             address = excluded.address, domain = excluded.domain, provider = excluded.provider,
+             claimed_at = CASE WHEN m.attempts = 0 THEN excluded.claimed_at ELSE m.claimed_at END
+           WHERE m.state = 'deferred'
+           RETURNING draft_id, id, epoch`,
+    values: [
+      plainList(rows.map((row) => row.projectId)),
+      plainList(rows.map((row) => row.draftId)),
+      plainList(rows.map((row) => row.id)),
+      plainList(rows.map((row) => row.ruleId)),
+      rows.map((row) => row.userId),
+      rows.map((row) => row.address),
+      plainList(rows.map((row) => row.counts)),
+      momentList(rows.map((row) => row.claimedAt)),
+      rows.map((row) => row.domain),
+      rows.map((row) => row.provider),
+      momentList(rows.map((row) => row.leaseUntil)),
+      rows.map((row) => row.template),
+    ],
+  });
+  return new Map(
+    claimed.map((row) => [row.draft_id, { draftId: row.draft_id, messageId: row.id, epoch: row.epoch }]),
+  );
+}
+
+/**
+ * Invalidates claims that are not submitted yet: all of a project, or only those for these users or this rule. The emails are returned
+ * after a while and pass the gates again.
+ */
+export async function withdrawClaims(
+  tx: Tx,
+  { projectId, users, ruleId }: { projectId: number; users?: string[]; ruleId?: string },
+): Promise<void> {
+  await tx.query(
+    `UPDATE beckon.message SET epoch = epoch + 1
+     WHERE project_id = $1 AND state = 'claimed' AND next_at IS NOT NULL AND ($2::text[] IS NULL OR external_user_id = ANY ($2))
+       AND ($3::uuid IS NULL OR rule_id = $3)`,
+    [projectId, users ?? null, ruleId ?? null],
+  );
+}
+
+export type Submission = {
+  projectId: number;
+  draftId: string;
+  epoch: number;
+  userId: string;
+  /** The user's address as it was read. If it has changed since, the email is not submitted. */
+  email: string;
+  /** The sending domain. Null for the test inbox, which requires none. */
+  domain: string | null;
+  mailFrom: string;
+  rcptTo: string;
+  /** Null if an earlier attempt stored the bytes. */
+  mime: Uint8Array | null;
+  /** By the clock of its project. */
+  at: number;
+};
+
+/**
+ * Records the submission before the network call. After this commit the email may have been sent, and no other worker ever submits it again
+ * automatically. The same statement checks once more that nothing changed: no other claim, pause, suppression, address, or failed or paused
+ * domain. It reads `project`, `project_settings`, `suppression`, `person_email` and `sending_domain` for that. It also stores the email's
+ * bytes. Returns the drafts that may be submitted.
+ */
+export async function submitMessages(
+  tx: Tx,
+  { rows, leaseUntil }: { rows: Submission[]; leaseUntil: number },
+): Promise<Set<string>> {
+  const submitted = await tx.prepared<{ draft_id: string }>({
+    name: 'sending.submit',
+    text: `WITH asked AS (
+             SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::timestamptz[],
+               $11::text[])
+               AS n(project_id, draft_id, epoch, user_id, email, mail_from, rcpt_to, mime, at, domain)
+           ), submitted AS (
+             UPDATE beckon.message m SET state = 'submitting', attempts = m.attempts + 1, first_at = coalesce(m.first_at, n.at),
+               next_at = $10
+             FROM asked n
+             WHERE m.project_id = n.project_id AND m.draft_id = n.draft_id AND m.epoch = n.epoch AND m.state = 'claimed'
+               AND EXISTS (SELECT 1 FROM beckon.project p WHERE p.project_id = n.project_id AND p.suspended_at IS NULL)
+               AND EXISTS (SELECT 1 FROM beckon.project_settings s WHERE s.project_id = n.project_id
+                 AND s.settings ->> 'paused' IS DISTINCT FROM 'true')
+               AND (n.domain IS NULL OR EXISTS (SELECT 1 FROM beckon.sending_domain d WHERE d.project_id = n.project_id
+                 AND d.name = n.domain AND d.state IN ('verified', 'degraded') AND d.paused_at IS NULL))
+               AND EXISTS (SELECT 1 FROM beckon.person_email e WHERE e.project_id = n.project_id
+                 AND e.external_user_id = n.user_id AND e.email = n.email)
+               AND NOT EXISTS (SELECT 1 FROM beckon.suppression x WHERE x.project_id = n.project_id AND x.kind = 'email'
+                 AND x.value = m.address AND (x.until IS NULL OR x.until > n.at))
+               AND NOT EXISTS (SELECT 1 FROM beckon.suppression x WHERE x.project_id = n.project_id AND x.kind = 'user'
+                 AND x.value = n.user_id AND (x.until IS NULL OR x.until > n.at))
+             RETURNING m.project_id, m.draft_id, n.mail_from, n.rcpt_to, n.mime, n.at
+           ), kept AS (
+             INSERT INTO beckon.message_mime (project_id, draft_id, mail_from, rcpt_to, mime, frozen_at)
+             SELECT project_id, draft_id, mail_from, rcpt_to, mime, at FROM submitted WHERE mime IS NOT NULL
+           )
+           SELECT draft_id FROM submitted`,
+    values: [
+      plainList(rows.map((row) => row.projectId)),
+      plainList(rows.map((row) => row.draftId)),
+      plainList(rows.map((row) => row.epoch)),
+      rows.map((row) => row.userId),
+      rows.map((row) => row.email),
+      rows.map((row) => row.mailFrom),
+      rows.map((row) => row.rcptTo),
+      rows.map((row) => row.mime),
+      momentList(rows.map((row) => row.at)),
+      new Date(leaseUntil),
+      rows.map((row) => row.domain),
+    ],
+  });
+  return new Set(submitted.map((row) => row.draft_id));
+}
+
+/**
+ * Records how messages ended. Messages that have ended or were claimed again stay as they are. A worker with an older claim cannot end a
+ * message that waits for another attempt. The reason of a deferral survives a later claim without an attempt.
+ */
+export async function endMessages(
+  tx: Tx,
+  { at, ends }: { at: number; ends: MessageEnd[] },
+): Promise<Set<string>> {
+  if (ends.length === 0) return new Set();
+  const rows = await tx.prepared<{ draft_id: string }>({
+    name: 'sending.end',
+    text: `UPDATE beckon.message m SET state = n.state, reason = CASE WHEN n.is_returned THEN m.reason ELSE n.reason END, reply = coalesce(n.reply, m.reply),
+             relay_id = coalesce(n.relay_id, m.relay_id), next_at = NULL, ended_at = CASE WHEN n.state = 'deferred' THEN NULL ELSE $8::timestamptz END
+           FROM unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $9::boolean[])
+             AS n(project_id, draft_id, epoch, state, reason, reply, relay_id, is_returned)
+           WHERE m.project_id = n.project_id AND m.draft_id = n.draft_id AND m.ended_at IS NULL AND m.epoch = coalesce(n.epoch, m.epoch)
+             AND (m.state = 'claimed' OR NOT n.is_returned) AND (m.state IN ('claimed', 'submitting') OR (m.state = 'deferred' AND n.epoch IS NULL AND n.state IN ('failed', 'unknown')))
+           RETURNING m.draft_id`,
+    values: [
+      plainList(ends.map((end) => end.projectId)),
+      plainList(ends.map((end) => end.draftId)),
+      ends.map((end) => end.epoch),
+      plainList(ends.map((end) => end.state)),
+      ends.map((end) => end.reason),
+      ends.map((end) => end.reply),
+      ends.map((end) => end.relayId),
+      new Date(at),
+      ends.map((end) => end.isReturned ?? false),
+    ],
+  });
+  return new Set(rows.map((row) => row.draft_id));
+}
+
+/** Records what was proven later about messages with an unknown delivery. */
+export async function resolveMessages(tx: Tx, settled: ResolvedMessage[]): Promise<void> {
+  if (settled.length === 0) return;
+  await tx.query(
+    `UPDATE beckon.message m SET state = n.state, reason = n.reason
+     FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[]) AS n(project_id, draft_id, state, reason)
+     WHERE m.project_id = n.project_id AND m.draft_id = n.draft_id AND m.state = 'unknown'`,
+    [
+      plainList(settled.map((one) => one.projectId)),
+      plainList(settled.map((one) => one.draftId)),
+      plainList(settled.map((one) => one.state)),
+      settled.map((one) => one.reason),
+    ],
+  );
+}
+
+/** `provider` is empty for the domain's own limit. Only providers that asked for less have a row. */
+export type NarrowRow = {
+  projectId: number;
+  domain: string;
+  provider: string;
+  perSecond: number;
+  changedAt: number;
+  tokens: number;
+  refilledAt: number;
+};
+
+export async function upsertNarrow(tx: Tx, rows: NarrowRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.prepared({
+    name: 'sending.narrow',
+    text: `INSERT INTO beckon.send_bucket (project_id, domain, provider, per_second, changed_at, tokens, refilled_at)
+           SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::float8[], $5::timestamptz[], $6::float8[], $7::timestamptz[])
+           ON CONFLICT (project_id, domain, provider) DO UPDATE SET per_second = excluded.per_second,
+             changed_at = excluded.changed_at, tokens = excluded.tokens, refilled_at = excluded.refilled_at`,
+    values: [
+      plainList(rows.map((row) => row.projectId)),
+      rows.map((row) => row.domain),
+      rows.map((row) => row.provider),
+      plainList(rows.map((row) => row.perSecond)),
+      momentList(rows.map((row) => row.changedAt)),
+      plainList(rows.map((row) => row.tokens)),
+      momentList(rows.map((row) => row.refilledAt)),
+    ],
+  });
+}
+
+/** Deletes the stored bytes of ended emails from before this time. Returns their number. */
+export async function deleteFrozen(
+  tx: Tx,
+  { projectId, before, limit }: { projectId: number; before: Date; limit: number },
+): Promise<number> {
+  const rows = await tx.query(
+    `DELETE FROM beckon.message_mime WHERE project_id = $1 AND draft_id = ANY (ARRAY(
+       SELECT f.draft_id FROM beckon.message_mime f
+       JOIN beckon.message m ON m.project_id = f.project_id AND m.draft_id = f.draft_id AND m.ended_at IS NOT NULL
+       WHERE f.project_id = $1 AND f.frozen_at < $2 ORDER BY f.frozen_at LIMIT $3
+     )) RETURNING 1`,
+    [projectId, before, limit],
+  );
+  return rows.length;
+}
+
+/** Deletes the messages of a user. Returns their number and the addresses to which they went. */
+export async function deleteMessages(
+  tx: Tx,
+  { projectId, userId }: { projectId: number; userId: string },
+): Promise<{ count: number; addresses: string[] }> {
+  await tx.query(
+    `DELETE FROM beckon.message_mime f USING beckon.message m
+     WHERE m.project_id = $1 AND m.external_user_id = $2 AND f.project_id = $1 AND f.draft_id = m.draft_id`,
+    [projectId, userId],
+  );
+  const rows = await tx.query<{ address: string }>(
+    `DELETE FROM beckon.message WHERE project_id = $1 AND external_user_id = $2 RETURNING address`,
+    [projectId, userId],
+  );
+  return { count: rows.length, addresses: [...new Set(rows.map(({ address }) => address))] };
+}

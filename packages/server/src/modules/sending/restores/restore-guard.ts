@@ -1,0 +1,45 @@
+import type { Log } from '../../../platform/log.ts';
+import { acceptPlace, isAccepted, isGateClosed, noteHere } from './store.ts';
+import type { RestoreGuard } from './lineage.ts';
+import type { Database } from '../../../platform/db/database.ts';
+
+/**
+ * Returns true if emails may be sent at all. In a restored database, emails that were sent after the restored time are still waiting and
+ * would be sent twice. They wait until an operator has confirmed the restore.
+ *
+ * Webhooks continue. They are delivered at least once in any case, each with its original id, so that a receiver recognizes a duplicate.
+ */
+export type GuardDeps = {
+  db: Pick<Database, 'query' | 'prepared' | 'clock'>;
+  log: Log;
+  /** `manual`: a standby takes over here without any loss, so no confirmation is needed. A gate that an operator closed stays closed. */
+  restoreGuard: RestoreGuard;
+};
+
+export async function mayLettersLeave({ db, log, restoreGuard }: GuardDeps): Promise<boolean> {
+  if (await isAccepted(db)) return true;
+  const found = await noteHere(db, db.clock.now());
+  if (found.acceptedAt !== null) return true;
+  const { systemId, timeline } = found;
+  if (restoreGuard === 'manual' && !(await isGateClosed(db))) {
+    await acceptPlace(db, found, { at: db.clock.now(), how: 'failover' });
+    log.warn({ system_id: systemId, timeline }, 'restore.accepted_as_failover');
+    return true;
+  }
+  return false;
+}
+
+type Known = Pick<Database, 'query' | 'prepared' | 'clock'>;
+
+/**
+ * Accepts a database whose rows were all copied to another cluster, because nothing was lost. A database that waited for a confirmation
+ * still waits.
+ */
+export async function carryAcceptance({ from, to }: { from: Known; to: Known }): Promise<void> {
+  const [known] = await from.query<{ there: boolean }>(
+    `SELECT to_regclass('beckon.lineage') IS NOT NULL AS there`,
+  );
+  if (known?.there !== true || !(await isAccepted(from))) return;
+  const place = await noteHere(to, to.clock.now());
+  await acceptPlace(to, place, { at: to.clock.now(), how: 'upgraded' });
+}

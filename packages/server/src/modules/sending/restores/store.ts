@@ -1,0 +1,103 @@
+import type { Tx } from '../../../platform/db/statements.ts';
+import type { How, Lineage, Place } from './lineage.ts';
+
+/**
+ * Selects the identity of this database, as in `lineage`. The timeline is that of the log that is being written. The control file shows it
+ * only after the first checkpoint that follows a promotion, which may take minutes.
+ */
+const HERE = `SELECT system_identifier::text AS system_id,
+  ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer AS timeline FROM pg_control_system()`;
+
+/** Runs next to every claim and every submission of emails, against the current state of the database. */
+export async function isAccepted(tx: Tx): Promise<boolean> {
+  const [row] = await tx.prepared<{ accepted: boolean }>({
+    name: 'restores.accepted',
+    text: `SELECT EXISTS (SELECT 1 FROM beckon.lineage l JOIN (${HERE}) h USING (system_id, timeline)
+             WHERE l.accepted_at IS NOT NULL) AS accepted`,
+    values: [],
+  });
+  return row?.accepted ?? false;
+}
+
+type Row = {
+  system_id: string;
+  timeline: number;
+  seen_at: Date;
+  accepted_at: Date | null;
+  how: How | null;
+  restored_to: Date | null;
+  stopped_at: Date | null;
+};
+
+/** Records the identity of the database if it is new, and returns its lineage. */
+export async function noteHere(tx: Tx, now: number): Promise<Lineage> {
+  await tx.query(
+    `INSERT INTO beckon.lineage (system_id, timeline, seen_at) SELECT system_id, timeline, $1 FROM (${HERE}) h
+     ON CONFLICT DO NOTHING`,
+    [new Date(now)],
+  );
+  const [row] = await tx.query<Row>(
+    `SELECT l.* FROM beckon.lineage l JOIN (${HERE}) h USING (system_id, timeline)`,
+  );
+  if (!row) throw new Error('the identity of the database changed during the query');
+  return {
+    systemId: row.system_id,
+    timeline: row.timeline,
+    seenAt: row.seen_at,
+    acceptedAt: row.accepted_at,
+    how: row.how,
+    restoredTo: row.restored_to,
+    stoppedAt: row.stopped_at,
+  };
+}
+
+export type Acceptance = {
+  at: number;
+  how: How;
+  restoredTo?: number;
+  stoppedAt?: number;
+  counts?: Record<string, number>;
+};
+
+/** Returns false if it was accepted before. */
+export async function acceptPlace(tx: Tx, place: Place, acceptance: Acceptance): Promise<boolean> {
+  const { at, how, restoredTo, stoppedAt, counts } = acceptance;
+  const rows = await tx.query(
+    `UPDATE beckon.lineage SET accepted_at = $3, how = $4, restored_to = $5, stopped_at = $6, counts = $7
+     WHERE system_id = $1 AND timeline = $2 AND accepted_at IS NULL RETURNING 1`,
+    [
+      place.systemId,
+      place.timeline,
+      new Date(at),
+      how,
+      restoredTo === undefined ? null : new Date(restoredTo),
+      stoppedAt === undefined ? null : new Date(stoppedAt),
+      counts === undefined ? null : JSON.stringify(counts),
+    ],
+  );
+  return rows.length > 0;
+}
+
+/** Treats the database as newly restored. Use this for copies that PostgreSQL itself cannot recognize as copies. */
+export async function takeBackAcceptance(tx: Tx, { place, at }: { place: Place; at: number }): Promise<void> {
+  await tx.query(
+    `UPDATE beckon.lineage SET seen_at = $3, accepted_at = NULL, how = NULL, restored_to = NULL, stopped_at = NULL, counts = NULL,
+       is_closed = true
+     WHERE system_id = $1 AND timeline = $2`,
+    [place.systemId, place.timeline, new Date(at)],
+  );
+}
+
+/** Returns whether the gate is closed: it was closed and not opened since, even if another server has taken over in between. */
+export async function isGateClosed(tx: Tx): Promise<boolean> {
+  const [row] = await tx.query<{ closed: boolean }>(
+    `SELECT EXISTS (SELECT 1 FROM beckon.lineage l WHERE l.is_closed AND l.accepted_at IS NULL AND l.seen_at >=
+       coalesce((SELECT max(o.accepted_at) FROM beckon.lineage o), '-infinity')) AS closed`,
+  );
+  return row?.closed ?? false;
+}
+
+/** Locks all lineages, so that only one process confirms a restore at a time. */
+export async function lockLineage(tx: Tx): Promise<void> {
+  await tx.query(`SELECT 1 FROM beckon.lineage ORDER BY system_id, timeline FOR UPDATE`);
+}

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { heldClock } from '../../../../testkit/clock.ts';
+import { openTestDatabase } from '../../../../testkit/database.ts';
+import { idMaker } from '../../../platform/ids.ts';
+import { silentLog } from '../../../platform/log.ts';
+import { keepMail } from './keep-mail.ts';
+import { listMail } from './reads.ts';
+import { createProject } from '../../../flows/create-project.ts';
+import { clearTestInbox } from './clear-test-inbox-job.ts';
+import { housekeeping } from '../../../main/housekeeping.ts';
+
+const clock = heldClock();
+const db = await openTestDatabase(clock);
+const newId = idMaker(db.clock);
+const given = { db, log: silentLog };
+
+const DAY_MS = 86_400_000;
+
+async function keep(projectId: number, count: number): Promise<void> {
+  for (let n = 0; n < count; n += 1) {
+    const envelope = { mailFrom: 'b+x@x.test', rcptTo: 'a@x.test', draftId: null, userId: null };
+    await keepMail(db, { projectId, id: newId(), ...envelope, raw: Buffer.from('x'), at: db.clock.now() });
+  }
+}
+
+const left = async (projectId: number): Promise<number> =>
+  (await listMail(db, { projectId, limit: 1_000 })).length;
+
+test('keeps emails of all projects for 30 days, the newest up to a limit, and stops between two steps', async () => {
+  const { id: one } = await createProject(db, { name: 'One' });
+  const { id: two } = await createProject(db, { name: 'Two' });
+  for (const id of [one, two]) await keep(id, 3);
+  clock.advance(29 * DAY_MS);
+  for (const id of [one, two]) await keep(id, 5);
+  await clearTestInbox(given).run(() => false);
+  expect([await left(one), await left(two)]).toEqual([8, 8]);
+  clock.advance(DAY_MS + 1);
+  await clearTestInbox(given).run(() => true);
+  expect([await left(one), await left(two)]).toEqual([8, 8]);
+  await clearTestInbox(given).run(() => false);
+  expect([await left(one), await left(two)]).toEqual([5, 5]);
+  await clearTestInbox(given, { ms: 30 * DAY_MS, most: 2 }).run(() => false);
+  expect([await left(one), await left(two)]).toEqual([2, 2]);
+  expect(housekeeping(db, silentLog).map(({ name }) => name)).toContain('clear_test_inbox');
+});
+
+test('logs a warning for a project that fails, and continues with the others', async () => {
+  const [one, two] = [await createProject(db, { name: 'One' }), await createProject(db, { name: 'Two' })];
+  for (const { id } of [one, two]) await keep(id, 1);
+  clock.advance(31 * DAY_MS);
+  const told: object[] = [];
+  const warn = (found: object): void => void told.push(found);
+  const failing: typeof db = {
+    ...db,
+    query: (text, values) =>
+      values?.[0] === one.id ? Promise.reject(new Error('too slow')) : db.query(text, values),
+  };
+  const run = clearTestInbox({ db: failing, log: { ...silentLog, warn } }).run(() => false);
+  await expect(run).rejects.toThrow('failed for 1 of');
+  expect([await left(one.id), await left(two.id)]).toEqual([1, 0]);
+  expect(told).toMatchObject([{ project_id: one.id, job: 'clear_test_inbox' }]);
+});
