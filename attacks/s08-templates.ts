@@ -17,7 +17,7 @@ export const s08: Attack = {
       'packages/server/src/modules/rendering/render-email.test.ts',
       'packages/server/src/modules/rendering/compile-email.test.ts',
       'packages/server/src/modules/rendering/clean-edited.test.ts',
-      'packages/server/src/features/wording/guard.test.ts',
+      'packages/server/src/modules/templates/ai-drafting/guard.test.ts',
       'packages/server/src/modules/sending/test-inbox/styles.test.ts',
     ]),
 };

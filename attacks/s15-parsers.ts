@@ -31,7 +31,7 @@ export const s15: Attack = {
     const tests = await runTests(target, [
       'packages/server/src/modules/inbound/classification/mail-in.test.ts',
       'packages/server/src/modules/inbound/classification/mutations.test.ts',
-      'packages/server/src/features/rules/parse.property.test.ts',
+      'packages/server/src/modules/rules/definitions/parse.property.test.ts',
       'packages/server/src/modules/inbound/mail/authenticate.test.ts',
     ]);
     return [...findings, ...tests];

@@ -8,7 +8,7 @@ import { ensurePartitions } from '../packages/server/src/modules/users/events/pa
 import { createAudience } from '../packages/server/src/modules/audiences/create.ts';
 import type { Database } from '../packages/server/src/platform/db/database.ts';
 import { fillInSteps, withClient } from './fill.ts';
-import { listRuleNeeds } from '../packages/server/src/flows/rules-in-force.ts';
+import { listRuleNeeds } from '../packages/server/src/modules/rules/runs/rules-in-force.ts';
 
 /**
  * A project as it is after some weeks of use, created by bulk SQL in the shape that processing itself would have left.

@@ -16,11 +16,11 @@ import { judgeDmarc } from '../../packages/server/src/modules/sending/domains/ch
 import { readSpf } from '../../packages/server/src/modules/sending/domains/check-spf.ts';
 import { readDomainName } from '../../packages/server/src/modules/sending/domains/domain-name.ts';
 import { readIdempotencyKey } from '../../packages/server/src/modules/ingest/idempotency/key.ts';
-import { parseRule } from '../../packages/server/src/features/rules/parse.ts';
-import { SHIPPED_RULES } from '../../packages/server/src/features/rules/shipped.ts';
+import { parseRule } from '../../packages/server/src/modules/rules/definitions/parse.ts';
+import { SHIPPED_RULES } from '../../packages/server/src/modules/rules/definitions/shipped.ts';
 import { momentOf, readStreamFilter } from '../../packages/server/src/modules/users/activity/stream.ts';
 import { readRetryAfter } from '../../packages/server/src/modules/webhooks/deliveries/schedule.ts';
-import { readTemplate } from '../../packages/server/src/features/writing/parse-template.ts';
+import { readTemplate } from '../../packages/server/src/modules/templates/parse-template.ts';
 import { readPage } from '../../packages/server/src/modules/workspace/dashboard-api/pages.ts';
 import { runSteps } from '../../packages/server/src/platform/time/steps.ts';
 import { readBatch, readBulk, readSingle } from '../../packages/server/src/modules/ingest/api/envelope.ts';

@@ -5,7 +5,7 @@ import { msOrNone, round } from '../print.ts';
 import { type Ground, openGround } from '../stage.ts';
 import { addSilent, makePeople, settle } from '../world.ts';
 import type { Sizes } from './sizes.ts';
-import { listRuleNeeds } from '../../packages/server/src/flows/rules-in-force.ts';
+import { listRuleNeeds } from '../../packages/server/src/modules/rules/runs/rules-in-force.ts';
 
 /**
  * Measures how long it takes to compute the members of a new definition, in a project of a million users. Some thousand of these users did

@@ -1,8 +1,8 @@
 import { cpuBetween, median, usageOf, usageOfTree } from '../measure.ts';
 import { ratio } from '../print.ts';
 import { type Ground, openGround } from '../stage.ts';
-import { createRule } from '../../packages/server/src/flows/create-rule.ts';
-import { disableRule } from '../../packages/server/src/flows/switch-rule.ts';
+import { createRule } from '../../packages/server/src/modules/rules/create-rule.ts';
+import { disableRule } from '../../packages/server/src/modules/rules/switch-rule.ts';
 import { preload } from '../digest/records.ts';
 import { pause } from '../digest/visible.ts';
 import { drained, withTurnHeld } from '../digest/waiting.ts';

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { idMaker } from '../../packages/server/src/platform/ids.ts';
 import { systemClock } from '../../packages/server/src/platform/time/clock.ts';
 import { silentLog } from '../../packages/server/src/platform/log.ts';
-import { createModels } from '../../packages/server/src/flows/models.ts';
+import { createModels } from '../../packages/server/src/modules/rules/project-model.ts';
 import type { SendDeps } from '../../packages/server/src/flows/send-drafts/decide-batch.ts';
 import type { Sender, Sent } from '../../packages/server/src/flows/send-drafts/index.ts';
 import { recordResults } from '../../packages/server/src/flows/send-drafts/record-results.ts';

@@ -8,7 +8,7 @@ import {
   CATALOGUE,
   type SettingName,
 } from '../../packages/server/src/modules/workspace/projects/settings.ts';
-import { parseRule } from '../../packages/server/src/features/rules/parse.ts';
+import { parseRule } from '../../packages/server/src/modules/rules/definitions/parse.ts';
 import { loadConfig } from '../../packages/server/src/main/config.ts';
 import { VARIABLES } from '../../packages/server/src/main/variables.ts';
 import { parsePredicate } from '../../packages/server/src/platform/predicate/parse.ts';

@@ -4,7 +4,7 @@ import { createSealer, type Sealer } from '../../packages/server/src/platform/cr
 import type { MailSettings } from '../../packages/server/src/modules/sending/domains/domain.ts';
 import { createKey } from '../../packages/server/src/modules/ingest/keys/create.ts';
 import { createProject } from '../../packages/server/src/flows/create-project.ts';
-import { createRule } from '../../packages/server/src/flows/create-rule.ts';
+import { createRule } from '../../packages/server/src/modules/rules/create-rule.ts';
 import { addDomain } from '../../packages/server/src/modules/sending/domains/change-domain.ts';
 import { lookAtDomain } from '../../packages/server/src/modules/sending/domains/look-at-domain.ts';
 import { requireDomain } from '../../packages/server/src/modules/sending/domains/domain-view.ts';

@@ -4,9 +4,9 @@ import {
   afterDraft,
   onTime,
   standAt,
-} from '../../packages/server/src/features/sequences/advance.ts';
-import { compile, type Program } from '../../packages/server/src/features/sequences/program.ts';
-import type { Run } from '../../packages/server/src/features/sequences/run.ts';
+} from '../../packages/server/src/modules/rules/runs/advance-run.ts';
+import { compile, type Program } from '../../packages/server/src/modules/rules/runs/program.ts';
+import type { Run } from '../../packages/server/src/modules/rules/runs/run.ts';
 import type { Owner, Task } from '../schedule.ts';
 import { must } from './checks.ts';
 import type { Stage } from './sender.ts';

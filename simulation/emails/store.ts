@@ -2,7 +2,7 @@ import type { Draft } from '../../packages/server/src/modules/drafts/draft.ts';
 import type { Move, Moved } from '../../packages/server/src/modules/drafts/transitions.ts';
 import type { Bucket } from '../../packages/server/src/modules/sending/emails/throttle.ts';
 import type { Policy } from '../../packages/server/src/modules/sending/emails/facts.ts';
-import type { Run } from '../../packages/server/src/features/sequences/run.ts';
+import type { Run } from '../../packages/server/src/modules/rules/runs/run.ts';
 
 /** The rows that sending uses. A transaction is one step of a task: all of it, or nothing. */
 export type Message = {

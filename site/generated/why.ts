@@ -1,5 +1,5 @@
 import type { SuppressionReason } from '../../packages/server/src/modules/sending/suppressions/suppression.ts';
-import { type Reason, REASONS } from '../../packages/server/src/features/rules/rule.ts';
+import { type Reason, REASONS } from '../../packages/server/src/modules/rules/definitions/rule.ts';
 import type { GateReason } from '../../packages/server/src/modules/sending/emails/gate.ts';
 import { DRAFT_WORDS, GATE_WORDS } from '../../packages/server/src/flows/explain/words.ts';
 import { tableOf } from './table.ts';

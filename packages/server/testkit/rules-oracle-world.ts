@@ -1,7 +1,7 @@
 import { idMaker, type NewId } from '../src/platform/ids.ts';
 import { silentLog } from '../src/platform/log.ts';
-import { createRules } from '../src/features/rules/create-rule.ts';
-import { parseRule } from '../src/features/rules/parse.ts';
+import { createRules } from '../src/modules/rules/definitions/create-rule.ts';
+import { parseRule } from '../src/modules/rules/definitions/parse.ts';
 import { newModel, takeTurn } from '../src/platform/locks/project-lock.ts';
 import { createProject } from '../src/flows/create-project.ts';
 import { setSettings } from '../src/flows/set-settings.ts';
@@ -11,7 +11,7 @@ import { pauseProject, resumeProject } from '../src/flows/pause-project.ts';
 import { createSender, type Sender } from '../src/flows/send-drafts/index.ts';
 import type { OutgoingLetter } from '../src/flows/send-drafts/transport.ts';
 import { suppress } from '../src/flows/suppress.ts';
-import { disableRule, enableRule } from '../src/flows/switch-rule.ts';
+import { disableRule, enableRule } from '../src/modules/rules/switch-rule.ts';
 import { Fault } from '../src/platform/fault.ts';
 import type { ConnectionSource } from '../src/platform/db/connection.ts';
 import { type Database, openDatabase } from '../src/platform/db/database.ts';

@@ -1,5 +1,5 @@
 import { testRenderer } from './mailroom.ts';
-import { createTemplate } from '../src/flows/templates/write-template.ts';
+import { createTemplate } from '../src/modules/templates/write-template.ts';
 import { HOUR } from './drafts.ts';
 import type { MailStory } from './mail-stage.ts';
 import { DAY } from './story.ts';

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { idMaker } from '../src/platform/ids.ts';
 import type { Draft } from '../src/modules/drafts/draft.ts';
 import { listDrafts } from '../src/modules/drafts/reads.ts';
-import { createRule } from '../src/flows/create-rule.ts';
+import { createRule } from '../src/modules/rules/create-rule.ts';
 import { type Act, moveDraft } from '../src/flows/move-draft.ts';
 import { setSettings } from '../src/flows/set-settings.ts';
 import { HOUR } from './drafts.ts';

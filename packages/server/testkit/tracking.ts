@@ -3,7 +3,7 @@ import PostalMime from 'postal-mime';
 import { afterAll } from 'vitest';
 import { idMaker } from '../src/platform/ids.ts';
 import { silentLog } from '../src/platform/log.ts';
-import { createTemplate } from '../src/flows/templates/write-template.ts';
+import { createTemplate } from '../src/modules/templates/write-template.ts';
 import { createTracker, type Tracker } from '../src/modules/inbound/tracking/tracker.ts';
 import { settleHits } from '../src/modules/inbound/tracking/settle-hits.ts';
 import { mountTracking } from '../src/modules/inbound/tracking/routes.ts';

@@ -16,17 +16,17 @@ import { knownProperties } from '../modules/users/events/known-properties.ts';
 import { acceptUnchanged, closeGate, confirmRestore } from './confirm-restore.ts';
 import { createAudience } from '../modules/audiences/create.ts';
 import { createProject } from './create-project.ts';
-import { createRule } from './create-rule.ts';
+import { createRule } from '../modules/rules/create-rule.ts';
 import { digestDue } from './digest/due.ts';
-import { startEnrollment } from './enroll/start-enrollment.ts';
-import { createModels } from './models.ts';
+import { startEnrollment } from '../modules/rules/enrollment/start-enrollment.ts';
+import { createModels } from '../modules/rules/project-model.ts';
 import { type Act, moveDraft } from './move-draft.ts';
 import { pauseProject, resumeProject } from './pause-project.ts';
 import { carryAcceptance, mayLettersLeave } from '../modules/sending/restores/restore-guard.ts';
 import { claimBatch } from './send-drafts/send-batch.ts';
 import { setSettings } from './set-settings.ts';
 import { suspendProject } from './suspend-project.ts';
-import { listRuleNeeds } from './rules-in-force.ts';
+import { listRuleNeeds } from '../modules/rules/runs/rules-in-force.ts';
 
 /** A restored database is one whose identity differs from the accepted one. These tests simulate it by revoking the acceptance. */
 const clock = heldClock();

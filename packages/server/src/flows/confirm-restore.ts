@@ -7,7 +7,7 @@ import {
   type RestoredAt,
 } from '../features/drafts/after-restore.ts';
 import { type Draft, listOpenDrafts, writeMoved } from '../modules/drafts/index.ts';
-import { nextEnrollmentAt } from '../features/enrollments/store.ts';
+import { nextEnrollmentAt, doubtRuns, wakeRuns, findRunsById, type Run } from '../modules/rules/index.ts';
 import { listProjects } from '../modules/workspace/index.ts';
 import {
   acceptPlace,
@@ -18,9 +18,6 @@ import {
   endMessages,
   takeSendTurn,
 } from '../modules/sending/index.ts';
-import { doubtRuns, wakeRuns } from '../features/sequences/store.ts';
-import { findRunsById } from '../features/sequences/reads.ts';
-import type { Run } from '../features/sequences/run.ts';
 import { dueEarlier, duesOf } from '../platform/locks/timers.ts';
 import { takeTurn } from '../platform/locks/project-lock.ts';
 import { countWaiting } from '../modules/ingest/index.ts';

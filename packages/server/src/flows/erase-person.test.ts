@@ -23,7 +23,7 @@ import { createDigest } from './digest/index.ts';
 import { erasePerson } from './erase-person.ts';
 import { recordOutcomes } from './record-outcome/record-outcomes.ts';
 import { pruneMarks } from './prune-marks.ts';
-import { listRuleNeeds } from './rules-in-force.ts';
+import { listRuleNeeds } from '../modules/rules/runs/rules-in-force.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

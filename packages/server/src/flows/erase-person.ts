@@ -1,10 +1,14 @@
 import { iso } from '../platform/time/clock.ts';
 import type { NewId } from '../platform/ids.ts';
 import { advanceBuild, eraseStandings, listAudiences, loadModels } from '../modules/audiences/index.ts';
-import { eraseDecisions } from '../features/decisions/store.ts';
+import {
+  eraseDecisions,
+  leaveEnrollments,
+  deleteOfPerson as eraseRuleRows,
+  eraseRuns,
+} from '../modules/rules/index.ts';
 import { eraseDrafts, listOpenOfPeople, eraseWording } from '../modules/drafts/index.ts';
 import { listEndpoints, lockEndpoints, eraseMessages as eraseWebhooks } from '../modules/webhooks/index.ts';
-import { leaveEnrollments } from '../features/enrollments/store.ts';
 import {
   eraseEvents,
   leaveCounting,
@@ -27,8 +31,6 @@ import {
 } from '../modules/sending/index.ts';
 import { eraseHits, eraseOutcomes } from '../features/outcomes/store.ts';
 import { eraseReplies } from '../modules/inbound/index.ts';
-import { deleteOfPerson as eraseRuleRows } from '../features/rules/store.ts';
-import { eraseRuns } from '../features/sequences/store.ts';
 import { newModel, takeTurn } from '../platform/locks/project-lock.ts';
 import { eraseViews } from '../modules/workspace/index.ts';
 import type { Database } from '../platform/db/database.ts';

@@ -13,7 +13,7 @@ import {
 import { hashPlaces, restorePlaces } from '../features/suppressions/erased.ts';
 import { newModel } from '../platform/locks/project-lock.ts';
 import type { Tx } from '../platform/db/statements.ts';
-import type { Model } from './models.ts';
+import type { Model } from '../modules/rules/index.ts';
 import { formsOf } from './suppress.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { iso, isoOrNull } from '../platform/time/clock.ts';
-import { listDecisionsOf } from '../features/decisions/reads.ts';
+import { listDecisionsOf, listRunsOf } from '../modules/rules/index.ts';
 import {
   listAll,
   isStorable,
@@ -14,7 +14,6 @@ import { listWholeMailOf, type WholeMail, findRefusals, findSuppressions } from 
 import { listAllOutcomes, listHitTraces, listLinkTraces } from '../features/outcomes/list-of-person.ts';
 import { listEntryTraces, listMessageTraces, listTimerTraces } from '../features/people/list-traces.ts';
 import { listReplies, type Reply } from '../modules/inbound/index.ts';
-import { listRunsOf } from '../features/sequences/reads.ts';
 import { listMessagesOf, type WebhookTrace } from '../features/webhooks/list-of-person.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import { listWholeDrafts, ruleNames, toShownDecision, toShownRun, toWholeDraft } from './person-letters.ts';

@@ -7,7 +7,7 @@ import { deleteFrozen } from '../modules/sending/index.ts';
 import { forgetMessages as forgetWebhooks } from '../modules/webhooks/index.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';
-import { listRulesInForce } from './rules-in-force.ts';
+import { listRulesInForce } from '../modules/rules/index.ts';
 
 /** A step takes about ten milliseconds, so no other transaction waits long for it. */
 const STEP = 1_000;

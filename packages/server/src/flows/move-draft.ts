@@ -21,14 +21,19 @@ import {
 } from '../modules/drafts/index.ts';
 import { postpone } from '../features/drafts/postpone-draft.ts';
 import { endSkipped, takeBackSkipped, findEarlier, type GateAnswer } from '../modules/sending/index.ts';
-import { findRunsById } from '../features/sequences/reads.ts';
-import { waitAgain, wakeRuns } from '../features/sequences/store.ts';
+import {
+  findRunsById,
+  waitAgain,
+  wakeRuns,
+  createModels,
+  type Model,
+  type Models,
+} from '../modules/rules/index.ts';
 import { dueEarlier } from '../platform/locks/timers.ts';
 import { readTurn } from '../platform/locks/project-lock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import { cleanEdit } from './clean-edit.ts';
-import { createModels, type Model, type Models } from './models.ts';
 import { evaluateAgain, gatherEvidence } from './send-drafts/evaluate.ts';
 import { type LookAhead, lookAhead } from './send-drafts/look-ahead.ts';
 import type { Mailroom } from './send-drafts/mailroom.ts';

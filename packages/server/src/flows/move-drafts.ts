@@ -1,7 +1,7 @@
 import { Fault } from '../platform/fault.ts';
 import type { Draft } from '../modules/drafts/index.ts';
 import type { Database } from '../platform/db/database.ts';
-import { createModels } from './models.ts';
+import { createModels } from '../modules/rules/index.ts';
 import { type Act, type Acted, type Acting, moveDraft, type MoveDeps } from './move-draft.ts';
 
 export type ManyMoved = { acted: Acted[]; refused: { id: string; message: string }[] };

@@ -10,13 +10,13 @@ import type { Draft } from '../modules/drafts/draft.ts';
 import { listDrafts } from '../modules/drafts/reads.ts';
 import { getSettings } from '../modules/workspace/projects/get-settings.ts';
 import { takeSendTurn } from '../modules/sending/emails/send-lock.ts';
-import { listRunsOf } from '../features/sequences/reads.ts';
+import { listRunsOf } from '../modules/rules/runs/reads.ts';
 import { createProject } from './create-project.ts';
-import { createRule } from './create-rule.ts';
+import { createRule } from '../modules/rules/create-rule.ts';
 import { type Act, moveDraft } from './move-draft.ts';
 import { pauseProject, previewResume, resumeProject } from './pause-project.ts';
 import { setSettings } from './set-settings.ts';
-import { disableRule, enableRule } from './switch-rule.ts';
+import { disableRule, enableRule } from '../modules/rules/switch-rule.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

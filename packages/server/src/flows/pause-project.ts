@@ -10,12 +10,11 @@ import {
 } from '../modules/drafts/index.ts';
 import { getSettings, setSettings as writeSettings } from '../modules/workspace/index.ts';
 import { takeSendTurn, withdrawClaims, writeMoves } from '../modules/sending/index.ts';
-import { wakeRuns } from '../features/sequences/store.ts';
+import { wakeRuns, nextMoment } from '../modules/rules/index.ts';
 import { dueEarlier } from '../platform/locks/timers.ts';
 import { newModel, takeTurn } from '../platform/locks/project-lock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';
-import { nextMoment } from './next-due.ts';
 
 /**
  * Pauses sending for a project; accepting, processing and drafting continue. It waits for a running claim, so that nothing is claimed after

@@ -1,6 +1,5 @@
 import { iso, isoOrNull } from '../platform/time/clock.ts';
-import { listDecisionsOf } from '../features/decisions/reads.ts';
-import type { LedgerRow } from '../features/decisions/decision.ts';
+import { listDecisionsOf, type LedgerRow, listRules, listRunsOf, type Run } from '../modules/rules/index.ts';
 import {
   type Draft,
   type DraftContentKept,
@@ -10,9 +9,6 @@ import {
   type Move,
 } from '../modules/drafts/index.ts';
 import type { PersonId } from '../modules/users/index.ts';
-import { listRules } from '../features/rules/find-rule.ts';
-import { listRunsOf } from '../features/sequences/reads.ts';
-import type { Run } from '../features/sequences/run.ts';
 import type { Tx } from '../platform/db/statements.ts';
 
 /** The drafts and decisions of rules about a user, with the names of the API. */

@@ -15,7 +15,7 @@ import { createAudience } from '../modules/audiences/create.ts';
 import { createProject } from './create-project.ts';
 import { editAudience } from '../modules/audiences/edit.ts';
 import { setSettings } from './set-settings.ts';
-import { listRuleNeeds } from './rules-in-force.ts';
+import { listRuleNeeds } from '../modules/rules/runs/rules-in-force.ts';
 
 const db = await openTestDatabase(heldClock());
 let projectId = 0;

@@ -1,7 +1,7 @@
 import { Fault } from '../platform/fault.ts';
 import { type Actor, askHeldAgain } from '../modules/drafts/index.ts';
 import { getSettings, type SettingName, setSettings as set } from '../modules/workspace/index.ts';
-import { listRules } from '../features/rules/find-rule.ts';
+import { listRules, listRuleNeeds } from '../modules/rules/index.ts';
 import { takeSendTurn, withdrawClaims, changeModes } from '../modules/sending/index.ts';
 import { dueEarlier } from '../platform/locks/timers.ts';
 import { newModel, takeTurn } from '../platform/locks/project-lock.ts';
@@ -10,7 +10,6 @@ import type { Tx } from '../platform/db/statements.ts';
 import { checkWindows } from '../modules/audiences/index.ts';
 import { switchSandbox } from './sandbox/switch-sandbox.ts';
 import { checkConfirmed, previewResume, resumeProject } from './pause-project.ts';
-import { listRuleNeeds } from './rules-in-force.ts';
 
 type Deps = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
 type Texts = Record<SettingName, string>;

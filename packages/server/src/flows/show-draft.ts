@@ -2,7 +2,7 @@ import { type Draft, findDraft, type Move } from '../modules/drafts/index.ts';
 import { listOutcomesOfDraft } from '../features/outcomes/reads.ts';
 import { readTurn } from '../platform/locks/project-lock.ts';
 import type { Tx } from '../platform/db/statements.ts';
-import { createModels, type Models } from './models.ts';
+import { createModels, type Models } from '../modules/rules/index.ts';
 import { type DraftRef, isDraftId, unknownDraft } from './move-draft.ts';
 import { ruleNames } from './person-letters.ts';
 import { type LookAhead, lookAhead } from './send-drafts/look-ahead.ts';

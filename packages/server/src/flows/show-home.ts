@@ -16,7 +16,7 @@ import { countDead, countWaiting, listKeys } from '../modules/ingest/index.ts';
 import { getSettings, type Settings } from '../modules/workspace/index.ts';
 import { hasTeammates } from '../features/projects/teammates.ts';
 import { listDemoted } from '../features/rules/list-demoted.ts';
-import { listRules } from '../features/rules/find-rule.ts';
+import { listRules } from '../modules/rules/index.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import { ruleNames } from './person-letters.ts';

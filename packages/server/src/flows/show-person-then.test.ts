@@ -8,7 +8,7 @@ import { createAudience } from '../modules/audiences/create.ts';
 import { createProject } from './create-project.ts';
 import { showPerson } from './show-person.ts';
 import { showPersonThen, type ShownThen } from './show-person-then.ts';
-import { listRuleNeeds } from './rules-in-force.ts';
+import { listRuleNeeds } from '../modules/rules/runs/rules-in-force.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

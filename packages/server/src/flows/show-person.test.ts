@@ -19,7 +19,7 @@ import { editAudience } from '../modules/audiences/edit.ts';
 import { exportPerson } from './export-person.ts';
 import { recordOutcomes } from './record-outcome/record-outcomes.ts';
 import { showPerson } from './show-person.ts';
-import { listRuleNeeds } from './rules-in-force.ts';
+import { listRuleNeeds } from '../modules/rules/runs/rules-in-force.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

@@ -11,7 +11,7 @@ import {
   listTraitChanges,
   type PersonId,
 } from '../modules/users/index.ts';
-import { listRunsOf } from '../features/sequences/reads.ts';
+import { listRunsOf } from '../modules/rules/index.ts';
 import {
   findRefusals,
   findSuppression,

@@ -6,7 +6,7 @@ import { openEngine } from '../../testkit/engine.ts';
 import { putRecords } from '../../testkit/inbox.ts';
 import { getSettings } from '../modules/workspace/projects/get-settings.ts';
 import { createProject } from './create-project.ts';
-import { createRule } from './create-rule.ts';
+import { createRule } from '../modules/rules/create-rule.ts';
 import { setSettings } from './set-settings.ts';
 import { simulatePolicy } from './simulate-policy.ts';
 

@@ -3,7 +3,7 @@ import { Fault } from '../platform/fault.ts';
 import { runStepsSlowly } from '../platform/time/steps.ts';
 import { countAutopilot } from '../features/drafts/needs.ts';
 import { getSettings, readChanges, readSettings, type SettingName } from '../modules/workspace/index.ts';
-import { listRules } from '../features/rules/find-rule.ts';
+import { listRules } from '../modules/rules/index.ts';
 import { comparing, type Comparison } from '../features/sending/compare.ts';
 import type { Fate, Queue, GateReason } from '../modules/sending/index.ts';
 import type { Database } from '../platform/db/database.ts';

@@ -22,9 +22,7 @@ import {
   type SuppressionHasher,
   writeMoves,
 } from '../modules/sending/index.ts';
-import { endRun } from '../features/sequences/advance.ts';
-import { findOpenRuns } from '../features/sequences/reads.ts';
-import { updateRuns } from '../features/sequences/store.ts';
+import { endRun, findOpenRuns, updateRuns } from '../modules/rules/index.ts';
 import { restorePlaces } from '../features/suppressions/erased.ts';
 import { takeTurn } from '../platform/locks/project-lock.ts';
 import type { Database } from '../platform/db/database.ts';

@@ -5,7 +5,7 @@ import { takeSendTurn } from '../modules/sending/index.ts';
 import { dueEarlier } from '../platform/locks/timers.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';
-import { nextMoment } from './next-due.ts';
+import { nextMoment } from '../modules/rules/index.ts';
 
 type Deps = Pick<Database, 'transaction' | 'clock'>;
 

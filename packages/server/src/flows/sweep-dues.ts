@@ -3,7 +3,7 @@ import type { Work } from '../platform/locks/store.ts';
 import { listLateToTell } from '../modules/webhooks/index.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';
-import { nextMoment } from './next-due.ts';
+import { nextMoment } from '../modules/rules/index.ts';
 
 /**
  * Sets alarms that are later than the first due time of their project, and returns how many there were. The transaction that stores

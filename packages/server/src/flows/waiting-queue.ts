@@ -3,8 +3,7 @@ import { ownZone } from '../platform/time/zone.ts';
 import { listQueued, type QueuedLetter } from '../features/drafts/queue.ts';
 import { findPeople, type Person } from '../modules/users/index.ts';
 import { listSettings } from '../modules/workspace/index.ts';
-import type { ActiveRule } from '../features/rules/model.ts';
-import { loadRules } from '../features/rules/load-rules.ts';
+import { type ActiveRule, loadRules } from '../modules/rules/index.ts';
 import {
   findClaims,
   type GateFacts,

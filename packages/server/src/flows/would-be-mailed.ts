@@ -13,8 +13,7 @@ import {
 import { readTurn } from '../platform/locks/project-lock.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import { reasonWords } from './explain/words.ts';
-import { loadProjectModels, type Model } from './models.ts';
-import { zoneOfPerson } from './rules/recipient.ts';
+import { loadProjectModels, type Model, zoneOfPerson } from '../modules/rules/index.ts';
 import { addressOf, type Gates, openGates } from './send-drafts/ask-gates.ts';
 import { findSender } from './send-drafts/sender-of.ts';
 import type { Mailroom } from './send-drafts/mailroom.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { isLoopbackName } from '../platform/net/loopback.ts';
 import { LOG_LEVELS, type LogLevel } from '../platform/log.ts';
-import type { ModelSettings } from '../io/model/draft-model.ts';
+import type { ModelSettings } from '../modules/templates/index.ts';
 import { type BackupConfig, readBackup } from './read-backup.ts';
 import { type LocalShellConfig, readLocalShell } from './read-local-shell.ts';
 import { createReader, type Env, type Fault, type ReadText } from './env-reader.ts';

@@ -10,7 +10,7 @@ import { openTalk } from '../../testkit/smtp-talk.ts';
 import { CRASH_POINTS, type CrashPoint } from '../platform/failpoints.ts';
 import { idMaker } from '../platform/ids.ts';
 import { type LetterName, letterToken } from '../platform/crypto/email-token.ts';
-import { createRule } from '../flows/create-rule.ts';
+import { createRule } from '../modules/rules/create-rule.ts';
 import { askCheck, startImport } from '../modules/imports/run/manage-imports.ts';
 import { setSettings } from '../flows/set-settings.ts';
 import { addEndpoint } from '../modules/webhooks/endpoints/edit-endpoint.ts';

@@ -23,7 +23,7 @@ import { keepPartitions } from '../modules/users/events/partitions-job.ts';
 import { pruneMarks } from '../worker/prune-marks.ts';
 import { sweepDues } from '../worker/sweep-dues.ts';
 import type { Job } from '../platform/jobs/scheduler.ts';
-import { listRuleNeeds } from '../flows/rules-in-force.ts';
+import { listRuleNeeds } from '../modules/rules/runs/rules-in-force.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

@@ -1,7 +1,7 @@
 import type { Log } from '../platform/log.ts';
 import type { Database } from '../platform/db/database.ts';
 import { forgetAnswers } from '../modules/ingest/idempotency/forget-answers-job.ts';
-import { forgetDecisions } from '../worker/forget-decisions.ts';
+import { forgetDecisions } from '../modules/rules/decisions/forget-decisions-job.ts';
 import { forgetEditions } from '../modules/audiences/delete-retired-job.ts';
 import { forgetHistory } from '../worker/forget-history.ts';
 import { forgetImports } from '../modules/imports/run/forget-imports-job.ts';

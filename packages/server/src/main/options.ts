@@ -14,7 +14,7 @@ import type { LookUp } from '../platform/dns/look-up.ts';
 import type { Resolver } from '../platform/dns/resolver.ts';
 import type { Outbound } from '../platform/outbound/outbound.ts';
 import type { ConnectionSource } from '../platform/db/connection.ts';
-import type { DraftModel } from '../io/model/draft-model.ts';
+import type { DraftModel } from '../modules/templates/index.ts';
 import type { StripeAddress } from '../modules/imports/index.ts';
 import type { Secrets } from './secrets.ts';
 

@@ -2,7 +2,7 @@ import { systemClock } from '../platform/time/clock.ts';
 import type { Reach } from '../platform/failpoints.ts';
 import { createLifecycle } from '../platform/async/lifecycle.ts';
 import type { Log } from '../platform/log.ts';
-import { openModel } from '../io/model/draft-model.ts';
+import { openModel } from '../modules/templates/index.ts';
 import type { Config } from './config.ts';
 import { openDashboard } from './dashboard.ts';
 import { openGuide } from './guide.ts';

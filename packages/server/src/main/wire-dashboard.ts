@@ -9,8 +9,7 @@ import {
   type Feeds,
   type Installation,
 } from '../modules/workspace/index.ts';
-import { createModels } from '../flows/models.ts';
-import { listRuleNeeds } from '../flows/rules-in-force.ts';
+import { createModels, listRuleNeeds } from '../modules/rules/index.ts';
 import { createAccountEmails } from '../flows/team-mail.ts';
 import { createBacktestPlaces } from '../http/dashboard/backtest-places.ts';
 import { DASHBOARD_ROUTES } from './dashboard-routes.ts';

@@ -26,7 +26,7 @@ import { tellTeam } from '../worker/tell-team.ts';
 import { startBuilder } from '../worker/builder.ts';
 import { startImporter } from '../modules/imports/index.ts';
 import { startTeller, type Teller } from '../modules/webhooks/index.ts';
-import { wordDrafts } from '../worker/word-drafts.ts';
+import { wordDrafts } from '../modules/templates/ai-drafting/draft-job.ts';
 import type { Outbound } from '../platform/outbound/outbound.ts';
 import { webhookAgent } from './mailroom.ts';
 import { meteredJob, meteredOutbound, meteredTransport } from './metered.ts';

@@ -9,7 +9,7 @@ import type { Draft } from '../modules/drafts/draft.ts';
 import { listDrafts } from '../modules/drafts/reads.ts';
 import type { TeamLetter } from '../modules/drafts/team-digest.ts';
 import { createProject } from '../flows/create-project.ts';
-import { createRule } from '../flows/create-rule.ts';
+import { createRule } from '../modules/rules/create-rule.ts';
 import { setSettings } from '../flows/set-settings.ts';
 import { SETTLED_MS } from '../flows/tell-team.ts';
 import { tellTeam } from './tell-team.ts';

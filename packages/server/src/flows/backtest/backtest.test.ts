@@ -5,9 +5,9 @@ import { openEngine } from '../../../testkit/engine.ts';
 import { testRenderer } from '../../../testkit/mailroom.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { createProject } from '../create-project.ts';
-import { createRule } from '../create-rule.ts';
+import { createRule } from '../../modules/rules/create-rule.ts';
 import { setSettings } from '../set-settings.ts';
-import { disableRule } from '../switch-rule.ts';
+import { disableRule } from '../../modules/rules/switch-rule.ts';
 import { backtest } from './index.ts';
 
 const clock = heldClock();

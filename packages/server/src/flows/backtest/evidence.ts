@@ -8,11 +8,8 @@ import {
   findWatermarkThen,
 } from '../../features/events/then.ts';
 import { findPeople, personKey, type Person } from '../../modules/users/index.ts';
-import type { ActiveRule } from '../../features/rules/model.ts';
-import type { Anchor } from '../../features/rules/rule.ts';
-import type { Newest } from '../../features/rules/about.ts';
+import type { ActiveRule, Anchor, Newest, Model } from '../../modules/rules/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { Model } from '../models.ts';
 
 /** A user and a time at which the rule is to be evaluated for them. */
 export type Place = { userId: string; at: number; anchor: Anchor };

@@ -1,12 +1,18 @@
-import { compile } from '../../features/sequences/program.ts';
-import { buildRuleModel } from '../../features/rules/model.ts';
-import { findRule, listRules, type WholeRule } from '../../features/rules/find-rule.ts';
+import {
+  compile,
+  buildRuleModel,
+  findRule,
+  listRules,
+  type WholeRule,
+  autopilotPeriod,
+  checkReferences,
+  readRule,
+  loadProjectModels,
+  type Model,
+} from '../../modules/rules/index.ts';
 import { readTurn } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { autopilotPeriod } from '../autopilot.ts';
-import { checkReferences, readRule } from '../check-rule.ts';
-import { loadProjectModels, type Model } from '../models.ts';
 import type { Renderer } from '../../modules/rendering/index.ts';
 import { inSnapshot } from '../../platform/db/snapshot.ts';
 import { collide } from './collide.ts';

@@ -1,10 +1,16 @@
 import { evaluate } from '../../platform/predicate/evaluate.ts';
 import { boundedDeadline } from '../../modules/drafts/index.ts';
 import type { Person } from '../../modules/users/index.ts';
-import type { Anchor } from '../../features/rules/rule.ts';
-import { advance, afterDraft, onTime, standAt } from '../../features/sequences/advance.ts';
-import type { Program, ProgramLetter } from '../../features/sequences/program.ts';
-import type { Run } from '../../features/sequences/run.ts';
+import {
+  type Anchor,
+  advance,
+  afterDraft,
+  onTime,
+  standAt,
+  type Program,
+  type ProgramLetter,
+  type Run,
+} from '../../modules/rules/index.ts';
 import type { Evidence } from './evidence.ts';
 
 /** An email that would have been written. Times are in milliseconds. */

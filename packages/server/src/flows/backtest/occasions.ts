@@ -1,11 +1,17 @@
 import { listMembers, MEMBERS_PAGE_MAX } from '../../modules/audiences/index.ts';
 import { listReceived, type ReceivedEvent } from '../../features/events/list-received.ts';
 import { listPeople } from '../../modules/users/index.ts';
-import type { Anchor, Trigger } from '../../features/rules/rule.ts';
-import type { Considered } from '../../features/rules/decide.ts';
-import { dateIn, isTimed, momentOf } from '../../features/rules/moment.ts';
-import { type Hook, timerPlace } from '../../features/rules/model.ts';
-import type { Timer } from '../../features/rules/timers.ts';
+import {
+  type Anchor,
+  type Trigger,
+  type Considered,
+  dateIn,
+  isTimed,
+  momentOf,
+  type Hook,
+  timerPlace,
+  type Timer,
+} from '../../modules/rules/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { Place } from './evidence.ts';
 import type { Play } from './play.ts';

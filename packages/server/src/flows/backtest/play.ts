@@ -1,6 +1,4 @@
-import type { ActiveRule } from '../../features/rules/model.ts';
-import type { Anchor, Definition, Rule } from '../../features/rules/rule.ts';
-import type { Model } from '../models.ts';
+import type { ActiveRule, Anchor, Definition, Rule, Model } from '../../modules/rules/index.ts';
 import type { Collisions } from './collide.ts';
 import type { Sample, WouldLetter } from './letters.ts';
 

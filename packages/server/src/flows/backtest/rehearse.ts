@@ -1,10 +1,15 @@
-import { decide } from '../../features/rules/decide.ts';
-import type { EntryRow } from '../../features/rules/entry.ts';
-import type { Timer } from '../../features/rules/timers.ts';
-import { timerPlace } from '../../features/rules/model.ts';
-import type { Run } from '../../features/sequences/run.ts';
+import {
+  decide,
+  type EntryRow,
+  type Timer,
+  timerPlace,
+  type Run,
+  consider,
+  type Desk,
+  factsOf,
+  openDesk,
+} from '../../modules/rules/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { consider, type Desk, factsOf, openDesk } from '../rules/desk.ts';
 import { type Evidence, gatherEvidence } from './evidence.ts';
 import { walkRun } from './letters.ts';
 import type { Play, Rehearsed } from './play.ts';

@@ -1,8 +1,6 @@
 import { iso, isoOrNull } from '../../platform/time/clock.ts';
-import { type Reason, REASONS } from '../../features/rules/rule.ts';
-import type { Model } from '../models.ts';
+import { type Reason, REASONS, type Model, letterToRender } from '../../modules/rules/index.ts';
 import type { Renderer } from '../../modules/rendering/index.ts';
-import { letterToRender } from '../rules/compose.ts';
 import type { WouldLetter } from './letters.ts';
 import { OCCASIONS_MAX } from './occasions.ts';
 import type { Entered, Found } from './play.ts';

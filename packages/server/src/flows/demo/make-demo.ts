@@ -12,16 +12,15 @@ import type { Database } from '../../platform/db/database.ts';
 import { createAudience } from '../../modules/audiences/index.ts';
 import { createKey } from '../../modules/ingest/index.ts';
 import { createProject } from '../create-project.ts';
-import { createRule } from '../create-rule.ts';
+import { createRule, listRuleNeeds } from '../../modules/rules/index.ts';
 import type { Mailroom } from '../send-drafts/mailroom.ts';
 import { setSettings } from '../set-settings.ts';
 import { inSnapshot } from '../../platform/db/snapshot.ts';
-import { createTemplate } from '../templates/write-template.ts';
+import { createTemplate } from '../../modules/templates/index.ts';
 import { AUDIENCES, DOMAIN, RULES, SETTINGS, TEMPLATES } from './harbour.ts';
 import { liveThrough } from './live-through.ts';
 import { randomOf } from './random.ts';
 import { storyOf } from './story.ts';
-import { listRuleNeeds } from '../rules-in-force.ts';
 
 export type DemoDeps = {
   db: Database;

@@ -20,7 +20,7 @@ import { deleteAudience } from '../../modules/audiences/delete.ts';
 import { editAudience } from '../../modules/audiences/edit.ts';
 import { erasePerson } from '../erase-person.ts';
 import { createDigest, type Digest } from './index.ts';
-import { listRuleNeeds } from '../rules-in-force.ts';
+import { listRuleNeeds } from '../../modules/rules/runs/rules-in-force.ts';
 
 /**
  * `AUDIENCE_HISTORIES=1000` runs that many histories, and another `AUDIENCE_SEED` runs different ones. `AUDIENCE_SHRINK=1` shrinks a

@@ -13,7 +13,7 @@ import { createProject } from '../create-project.ts';
 import { editAudience } from '../../modules/audiences/edit.ts';
 import { createDigest } from './index.ts';
 import { testAudience } from './test-audience.ts';
-import { listRuleNeeds } from '../rules-in-force.ts';
+import { listRuleNeeds } from '../../modules/rules/runs/rules-in-force.ts';
 
 const DAY = 86_400_000;
 const clock = heldClock();

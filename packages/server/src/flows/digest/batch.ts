@@ -6,7 +6,15 @@ import {
   writeStandings,
   canChange,
 } from '../../modules/audiences/index.ts';
-import { writeDecisions } from '../../features/decisions/store.ts';
+import {
+  writeDecisions,
+  type Model,
+  type Models,
+  excludeLeavers,
+  applyRules,
+  happenedIn,
+  type SlowRenders,
+} from '../../modules/rules/index.ts';
 import {
   claimDedupe,
   countEvents,
@@ -31,13 +39,8 @@ import type { SuppressionHasher } from '../../modules/sending/index.ts';
 import { dueEarlier, firstOfEach } from '../../platform/locks/timers.ts';
 import type { Turn } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';
-import type { Model, Models } from '../models.ts';
-import { excludeLeavers } from '../enroll/exclude-leavers.ts';
 import { restoreReturned } from '../erased-suppressions.ts';
 import { timed } from '../../platform/locks/test-clock-offset.ts';
-import { applyRules } from '../rules/apply-rules.ts';
-import { happenedIn } from '../rules/happened.ts';
-import type { SlowRenders } from '../rules/slow-renders.ts';
 import { bulkChanges, liveChanges } from './changes.ts';
 import { type Batch, claimsOf, doneBy, fold, type Folded, gather } from './fold.ts';
 import { type Answered, askAudiences, type Asked, firstDues, transitionsOf, writesOf } from './members.ts';

@@ -13,14 +13,12 @@ import {
   rebuildAudiences,
 } from '../../modules/audiences/index.ts';
 import { beginCounting, countOn, listPeople, type Person, addChanges } from '../../modules/users/index.ts';
-import type { Decision } from '../../features/decisions/decision.ts';
-import { writeDecisions } from '../../features/decisions/store.ts';
+import { type Decision, writeDecisions, type Model } from '../../modules/rules/index.ts';
 import { dueEarlier } from '../../platform/locks/timers.ts';
 import { newModel, takeFreeTurns } from '../../platform/locks/project-lock.ts';
 import type { BatchDeps } from './batch.ts';
 import { askAudiences, firstDues } from './members.ts';
 import { notConsidered } from './not-considered.ts';
-import type { Model } from '../models.ts';
 import { timed } from '../../platform/locks/test-clock-offset.ts';
 import { type BatchTx, inSession } from '../../platform/db/batch-transaction.ts';
 

@@ -13,7 +13,7 @@ import { createProject } from '../create-project.ts';
 import { erasePerson } from '../erase-person.ts';
 import { buryRecord } from './bury.ts';
 import { createDigest } from './index.ts';
-import { listRuleNeeds } from '../rules-in-force.ts';
+import { listRuleNeeds } from '../../modules/rules/runs/rules-in-force.ts';
 
 const own = await testDatabase();
 const clock = heldClock();

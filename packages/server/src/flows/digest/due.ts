@@ -1,24 +1,29 @@
 import { type Due, listDueNow, type StandingWrites, writeStandings } from '../../modules/audiences/index.ts';
-import { writeDecisions } from '../../features/decisions/store.ts';
-import { oldestLiveAt } from '../../modules/ingest/index.ts';
-import { findPeople, type Person, addChanges } from '../../modules/users/index.ts';
-import { dropTimers, dueTimers, type Timer } from '../../features/rules/timers.ts';
-import { listDueRuns } from '../../features/sequences/reads.ts';
-import type { Run } from '../../features/sequences/run.ts';
-import { dueEarlier, dueNext, holdDue } from '../../platform/locks/timers.ts';
-import { newModel, takeFreeTurns, type Turn } from '../../platform/locks/project-lock.ts';
 import {
+  writeDecisions,
+  dropTimers,
+  dueTimers,
+  type Timer,
+  listDueRuns,
+  type Run,
   enrollmentItems,
   type EnrollmentStep,
   nextEnrollmentStep,
   recordEnrollment,
-} from '../enroll/enroll-batch.ts';
-import { excludeLeavers } from '../enroll/exclude-leavers.ts';
-import { loadProjectModels, type Model } from '../models.ts';
-import { nextMoment } from '../next-due.ts';
+  excludeLeavers,
+  loadProjectModels,
+  type Model,
+  nextMoment,
+  applyRules,
+  type EnrollmentItem,
+  type Happened,
+  type Item,
+} from '../../modules/rules/index.ts';
+import { oldestLiveAt } from '../../modules/ingest/index.ts';
+import { findPeople, type Person, addChanges } from '../../modules/users/index.ts';
+import { dueEarlier, dueNext, holdDue } from '../../platform/locks/timers.ts';
+import { newModel, takeFreeTurns, type Turn } from '../../platform/locks/project-lock.ts';
 import { timed } from '../../platform/locks/test-clock-offset.ts';
-import { applyRules } from '../rules/apply-rules.ts';
-import type { EnrollmentItem, Happened, Item } from '../rules/happened.ts';
 import type { BatchDeps } from './batch.ts';
 import { transitionRows } from './changes.ts';
 import {

@@ -12,8 +12,7 @@ import { createBurials } from './bury.ts';
 import type { Digested } from './digested.ts';
 import { DUE_AT_ONCE_MAX, type DueDone, digestDue } from './due.ts';
 import { createRenderLimits } from './render-limits.ts';
-import { createModels } from '../models.ts';
-import { createSlowRenders, type SlowRenders } from '../rules/slow-renders.ts';
+import { createModels, createSlowRenders, type SlowRenders } from '../../modules/rules/index.ts';
 
 /** Processes accepted records into users, events, audience members and change entries. */
 export type Digest = {

@@ -18,7 +18,7 @@ import {
 } from '../../modules/audiences/index.ts';
 import { findTotals, type Total, type Person } from '../../modules/users/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { Model } from '../models.ts';
+import type { Model } from '../../modules/rules/index.ts';
 
 /** A user for whom some editions have to be evaluated. */
 export type Asked = {

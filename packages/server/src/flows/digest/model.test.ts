@@ -12,7 +12,7 @@ import { findPeople } from '../../modules/users/people/people.ts';
 import { isSuppressed } from '../../modules/users/people/watermark.ts';
 import { createProject } from '../create-project.ts';
 import { digestBatch } from './batch.ts';
-import { createModels } from '../models.ts';
+import { createModels } from '../../modules/rules/project-model.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

@@ -1,6 +1,5 @@
-import type { Decision } from '../../features/decisions/decision.ts';
+import type { Decision, Model } from '../../modules/rules/index.ts';
 import type { Person } from '../../modules/users/index.ts';
-import type { Model } from '../models.ts';
 import type { Answered } from './members.ts';
 
 export type Move = { audienceId: string; move: 'joined' | 'left' };

@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/time/clock.ts';
-import { TooMuchRendering } from '../rules/batch-rendering.ts';
+import { TooMuchRendering } from '../../modules/rules/index.ts';
 
 /**
  * Limits the records per batch of projects whose recent batches rendered too much. Their batches are small and not shared; every other

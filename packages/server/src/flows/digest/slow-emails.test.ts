@@ -9,8 +9,8 @@ import { listDrafts } from '../../modules/drafts/reads.ts';
 import { listDead } from '../../modules/ingest/queue/list-dead-letters.ts';
 import { openDatabase } from '../../platform/db/database.ts';
 import { createProject } from '../create-project.ts';
-import { createRule } from '../create-rule.ts';
-import { createSlowRenders } from '../rules/slow-renders.ts';
+import { createRule } from '../../modules/rules/create-rule.ts';
+import { createSlowRenders } from '../../modules/rules/evaluation/slow-renders.ts';
 import { createDigest } from './index.ts';
 
 const own = await testDatabase();

@@ -2,7 +2,7 @@ import { isoOrNull } from '../../platform/time/clock.ts';
 import { type Draft, listDrafts } from '../../modules/drafts/index.ts';
 import type { PersonId } from '../../modules/users/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { Model } from '../models.ts';
+import type { Model } from '../../modules/rules/index.ts';
 import { lookAhead } from '../send-drafts/look-ahead.ts';
 import type { Mailroom } from '../send-drafts/mailroom.ts';
 import { reasonWords } from './words.ts';

@@ -5,9 +5,9 @@ import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { createProject } from '../create-project.ts';
-import { createRule } from '../create-rule.ts';
-import { editRule } from '../edit-rule.ts';
-import { disableRule } from '../switch-rule.ts';
+import { createRule } from '../../modules/rules/create-rule.ts';
+import { editRule } from '../../modules/rules/edit-rule.ts';
+import { disableRule } from '../../modules/rules/switch-rule.ts';
 import { setSettings } from '../set-settings.ts';
 import { explainPerson, type ExplainedRow } from './index.ts';
 

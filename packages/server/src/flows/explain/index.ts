@@ -1,6 +1,16 @@
 import { iso } from '../../platform/time/clock.ts';
-import type { LedgerRow } from '../../features/decisions/decision.ts';
-import { listDecisionsOf } from '../../features/decisions/reads.ts';
+import {
+  type LedgerRow,
+  listDecisionsOf,
+  type ActiveRule,
+  findRule,
+  listTimersOf,
+  type Timer,
+  loadProjectModels,
+  type Model,
+  gatherKnown,
+  openDesk,
+} from '../../modules/rules/index.ts';
 import {
   findNewest,
   findPeople,
@@ -9,15 +19,9 @@ import {
   type Person,
   unknownPerson,
 } from '../../modules/users/index.ts';
-import type { ActiveRule } from '../../features/rules/model.ts';
-import { findRule } from '../../features/rules/find-rule.ts';
-import { listTimersOf, type Timer } from '../../features/rules/timers.ts';
 import { readTurn } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { loadProjectModels, type Model } from '../models.ts';
-import { gatherKnown } from '../rules/gather.ts';
-import { openDesk } from '../rules/desk.ts';
 import type { Mailroom } from '../send-drafts/mailroom.ts';
 import { listAudiencesOf } from '../show-person.ts';
 import { inSnapshot } from '../../platform/db/snapshot.ts';

@@ -2,14 +2,20 @@ import { iso, isoOrNull } from '../../platform/time/clock.ts';
 import { type Explained, explain } from '../../platform/predicate/explain.ts';
 import { matchesWhere } from '../../platform/predicate/matches.ts';
 import type { Predicate } from '../../platform/predicate/predicate.ts';
-import type { ActiveRule } from '../../features/rules/model.ts';
-import type { Anchor, Trigger } from '../../features/rules/rule.ts';
-import { type Considered, decide, type PersonFacts } from '../../features/rules/decide.ts';
-import { dateIn } from '../../features/rules/moment.ts';
-import type { Newest } from '../../features/rules/about.ts';
-import type { Timer } from '../../features/rules/timers.ts';
-import { triggerSentence } from '../../features/rules/sentence.ts';
-import { type Desk, factsOf } from '../rules/desk.ts';
+import {
+  type ActiveRule,
+  type Anchor,
+  type Trigger,
+  type Considered,
+  decide,
+  type PersonFacts,
+  dateIn,
+  type Newest,
+  type Timer,
+  triggerSentence,
+  type Desk,
+  factsOf,
+} from '../../modules/rules/index.ts';
 import { type OneFewer, withOneMore } from './suppose.ts';
 import { NOT_CONSIDERED, NOT_CONSIDERED_WORDS, reasonWords, type RuleReason } from './words.ts';
 

@@ -2,8 +2,7 @@ import type { Facts, NthQuestion, WindowSum } from '../../platform/predicate/pre
 import { matchesWhere } from '../../platform/predicate/matches.ts';
 import { answerThen } from '../../features/events/then.ts';
 import type { PersonId } from '../../modules/users/index.ts';
-import type { ActiveRule } from '../../features/rules/model.ts';
-import type { Anchor } from '../../features/rules/rule.ts';
+import type { ActiveRule, Anchor } from '../../modules/rules/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
 /** The time of the occurrence one before the nth newest, by question key. After one more event, it is the nth newest. */

@@ -1,4 +1,4 @@
-import { type Reason, REASONS } from '../../features/rules/rule.ts';
+import { type Reason, REASONS } from '../../modules/rules/index.ts';
 import type { GateReason } from '../../modules/sending/index.ts';
 
 /** The sentence for each send check that holds a draft. */

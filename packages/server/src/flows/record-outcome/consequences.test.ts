@@ -17,9 +17,9 @@ import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { DAY, openStage } from '../../../testkit/story.ts';
 import { idMaker } from '../../platform/ids.ts';
 import type { WhatHappened } from '../../features/outcomes/outcome.ts';
-import { findRule } from '../../features/rules/find-rule.ts';
+import { findRule } from '../../modules/rules/definitions/find-rule.ts';
 import { liftSuppression } from '../suppress.ts';
-import { editRule } from '../edit-rule.ts';
+import { editRule } from '../../modules/rules/edit-rule.ts';
 import { erasePerson } from '../erase-person.ts';
 import { tellTeam } from '../tell-team.ts';
 

@@ -1,7 +1,6 @@
 import { demotes, LADDER_WINDOWS } from '../../modules/drafts/index.ts';
 import { countForRule } from '../../features/outcomes/reads.ts';
-import { demoteRule } from '../../features/rules/store.ts';
-import { findRule } from '../../features/rules/find-rule.ts';
+import { demoteRule, findRule } from '../../modules/rules/index.ts';
 import { newModel } from '../../platform/locks/project-lock.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { changeModes } from '../../modules/sending/index.ts';

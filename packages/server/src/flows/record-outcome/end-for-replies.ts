@@ -1,11 +1,8 @@
 import { isRefused, listOpenOfPeople, type Moved, replied as repliedTo } from '../../modules/drafts/index.ts';
 import type { Outcome } from '../../features/outcomes/outcome.ts';
-import { endRun } from '../../features/sequences/advance.ts';
-import { findOpenRuns } from '../../features/sequences/reads.ts';
-import { updateRuns } from '../../features/sequences/store.ts';
+import { endRun, findOpenRuns, updateRuns, loadProjectModels } from '../../modules/rules/index.ts';
 import { readTurn } from '../../platform/locks/project-lock.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { loadProjectModels } from '../models.ts';
 import { writeMoves } from '../../modules/sending/index.ts';
 
 /**

@@ -23,7 +23,7 @@ import type { Happened, WhatHappened } from '../../features/outcomes/outcome.ts'
 import { addSuppression } from '../../modules/sending/suppressions/store.ts';
 import { erasePerson } from '../erase-person.ts';
 import { recordOutcomes } from './record-outcomes.ts';
-import { listRuleNeeds } from '../rules-in-force.ts';
+import { listRuleNeeds } from '../../modules/rules/runs/rules-in-force.ts';
 
 const stage = await openStage();
 const { db } = stage.server;

@@ -8,7 +8,7 @@ import type { GateAnswer } from '../../modules/sending/index.ts';
 import { readTurn } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { Models } from '../models.ts';
+import type { Models } from '../../modules/rules/index.ts';
 import { type Acting, isDraftId, type MoveDeps } from '../move-draft.ts';
 import { type ManyAct, moveEach, type ManyMoved, refusalOfMany } from '../move-drafts.ts';
 import { type LookAhead, lookAheadOfAll } from '../send-drafts/look-ahead.ts';

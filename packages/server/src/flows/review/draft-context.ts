@@ -8,7 +8,7 @@ import { findSuppressions } from '../../modules/sending/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { isDraftId, unknownDraft } from '../move-draft.ts';
 import { ruleNames } from '../person-letters.ts';
-import { zoneOfPerson } from '../rules/recipient.ts';
+import { zoneOfPerson } from '../../modules/rules/index.ts';
 import type { Mailroom } from '../send-drafts/mailroom.ts';
 import { listAudiencesOf, type ShownAudience } from '../show-person.ts';
 import { type CaseAsked, openCase } from './open-case.ts';

@@ -8,7 +8,7 @@ import { findPeople, personKey, type Person } from '../../modules/users/index.ts
 import { listSettings, type ProjectSettings } from '../../modules/workspace/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { ruleNames } from '../person-letters.ts';
-import { zoneOfPerson } from '../rules/recipient.ts';
+import { zoneOfPerson } from '../../modules/rules/index.ts';
 
 /** A draft with its rule and user, as a list shows them. */
 export type DescribedDraft = {

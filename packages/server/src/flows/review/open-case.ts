@@ -1,10 +1,14 @@
 import { type Draft, findDraft, type Move } from '../../modules/drafts/index.ts';
 import { findPeople, type Person } from '../../modules/users/index.ts';
-import { findRunsById } from '../../features/sequences/reads.ts';
-import type { Run } from '../../features/sequences/run.ts';
+import {
+  findRunsById,
+  type Run,
+  loadProjectModels,
+  type Model,
+  type Models,
+} from '../../modules/rules/index.ts';
 import { readTurn } from '../../platform/locks/project-lock.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { loadProjectModels, type Model, type Models } from '../models.ts';
 
 /** A draft with its moves, run and user, and the current definitions of the project. */
 export type DraftCase = {

@@ -1,11 +1,9 @@
 import { applyChanges, type EditChange, recurringChanges } from '../../features/drafts/edit-memory.ts';
 import { type EditedDraft, listEdited } from '../../modules/drafts/index.ts';
-import { findRule } from '../../features/rules/find-rule.ts';
+import { findRule, loadProjectModels, letterOf } from '../../modules/rules/index.ts';
 import { readTurn } from '../../platform/locks/project-lock.ts';
 import type { LetterText } from '../../modules/rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { loadProjectModels } from '../models.ts';
-import { letterOf } from '../rules/compose.ts';
 
 /** `template`: the name by which rules refer to the template; null: the text is part of the rule. */
 export type RuleEdits = {

@@ -2,8 +2,7 @@ import { type Content, type DraftContentKept, listContents } from '../../modules
 import { variablesFor, type Renderer } from '../../modules/rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { isDraftId, unknownDraft } from '../move-draft.ts';
-import { letterOf } from '../rules/compose.ts';
-import { localeOfPerson, zoneOfPerson } from '../rules/recipient.ts';
+import { letterOf, localeOfPerson, zoneOfPerson } from '../../modules/rules/index.ts';
 import { type CaseAsked, type DraftCase, openCase } from './open-case.ts';
 
 /** `template`: the text that the template has for this user today; null if it can no longer be rendered. The newest version comes first. */

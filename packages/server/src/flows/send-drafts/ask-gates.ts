@@ -24,8 +24,7 @@ import {
   type FoundSuppression,
 } from '../../modules/sending/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { Model } from '../models.ts';
-import { zoneOfPerson } from '../rules/recipient.ts';
+import { type Model, zoneOfPerson } from '../../modules/rules/index.ts';
 import type { Mailroom } from './mailroom.ts';
 import { type Narrow, openNarrow, openWarmup } from './domain-limits.ts';
 import type { Sender } from './sender-of.ts';

@@ -1,6 +1,6 @@
 import type { Content } from '../../modules/drafts/index.ts';
 import type { FrozenRow } from '../../modules/sending/index.ts';
-import type { Model } from '../models.ts';
+import type { Model } from '../../modules/rules/index.ts';
 import type { Sender } from './sender-of.ts';
 
 /** An email that its worker has claimed, with everything needed to send it without further queries. */

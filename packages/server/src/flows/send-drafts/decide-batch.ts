@@ -1,6 +1,13 @@
 import { domainPart } from '../../platform/net/address.ts';
 import type { NewId } from '../../platform/ids.ts';
-import type { Decision } from '../../features/decisions/decision.ts';
+import {
+  type Decision,
+  type Model,
+  type Models,
+  letterOf,
+  localeOfPerson,
+  zoneOfPerson,
+} from '../../modules/rules/index.ts';
 import {
   cancel,
   dueAction,
@@ -28,9 +35,6 @@ import {
 } from '../../modules/sending/index.ts';
 import { WORK_MAX } from '../../modules/rendering/index.ts';
 import type { Database } from '../../platform/db/database.ts';
-import type { Model, Models } from '../models.ts';
-import { letterOf } from '../rules/compose.ts';
-import { localeOfPerson, zoneOfPerson } from '../rules/recipient.ts';
 import type { BatchTx } from '../../platform/db/batch-transaction.ts';
 import { addressOf, type Gates, openGates, passGates } from './ask-gates.ts';
 import { type ClaimedLetter, trackingOf } from './claimed-letter.ts';

@@ -11,15 +11,20 @@ import {
   modeChanged,
 } from '../../modules/drafts/index.ts';
 import { findPeople, personKey, type Person } from '../../modules/users/index.ts';
-import { findRunsById } from '../../features/sequences/reads.ts';
-import type { Run } from '../../features/sequences/run.ts';
+import {
+  findRunsById,
+  type Run,
+  autopilotPeriod,
+  type Model,
+  gapOf,
+  isOutdated,
+  letterOf,
+  localeOfPerson,
+  zoneOfPerson,
+} from '../../modules/rules/index.ts';
 import { renderLetter, variablesFor } from '../../modules/rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { autopilotPeriod } from '../autopilot.ts';
 import { findConditionFacts } from '../../modules/audiences/index.ts';
-import type { Model } from '../models.ts';
-import { gapOf, isOutdated, letterOf } from '../rules/compose.ts';
-import { localeOfPerson, zoneOfPerson } from '../rules/recipient.ts';
 
 /** Everything that is read before drafts are evaluated again. */
 export type Evidence = {

@@ -2,10 +2,10 @@ import { beforeEach, expect, test } from 'vitest';
 import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { idMaker } from '../../platform/ids.ts';
-import { setMode } from '../manage-rules.ts';
+import { setMode } from '../../modules/rules/manage-rules.ts';
 import { pauseProject, resumeProject } from '../pause-project.ts';
 import { liftSuppression, suppress } from '../suppress.ts';
-import { disableRule, enableRule } from '../switch-rule.ts';
+import { disableRule, enableRule } from '../../modules/rules/switch-rule.ts';
 import type { Handed, OutgoingLetter } from './transport.ts';
 import { recordResults } from './record-results.ts';
 

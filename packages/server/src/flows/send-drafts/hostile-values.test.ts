@@ -7,7 +7,7 @@ import { type MailStory, newVerifiedStory, openMailStage } from '../../../testki
 import { testRenderer } from '../../../testkit/mailroom.ts';
 import type { SunkLetter } from '../../../testkit/sink.ts';
 import { normaliseAddress } from '../../platform/net/address.ts';
-import { createTemplate } from '../templates/write-template.ts';
+import { createTemplate } from '../../modules/templates/write-template.ts';
 
 /**
  * Sends hostile user data by the API into emails, over SMTP to a mail server that keeps them. No value may affect which users get an email,

@@ -3,7 +3,7 @@ import type { NewId } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log.ts';
 import { type RestoreGuard, listLost, mayLettersLeave } from '../../modules/sending/index.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { createModels } from '../models.ts';
+import { createModels } from '../../modules/rules/index.ts';
 import { createHandOver } from './hand-over.ts';
 import type { Mailroom } from './mailroom.ts';
 import { recordResults } from './record-results.ts';

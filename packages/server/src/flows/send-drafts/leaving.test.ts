@@ -3,7 +3,7 @@ import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { DAY, newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { pauseProject, resumeProject } from '../pause-project.ts';
 import { suppress } from '../suppress.ts';
-import { disableRule, enableRule } from '../switch-rule.ts';
+import { disableRule, enableRule } from '../../modules/rules/switch-rule.ts';
 
 const stage = await openStage();
 beforeEach(() => stage.engine.transport.answer({ result: 'sent' }));

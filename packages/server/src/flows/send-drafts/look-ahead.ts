@@ -3,7 +3,7 @@ import type { Draft } from '../../modules/drafts/index.ts';
 import { personKey } from '../../modules/users/index.ts';
 import { findEarlier, type GateAnswer, readBucket } from '../../modules/sending/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { Model } from '../models.ts';
+import type { Model } from '../../modules/rules/index.ts';
 import { openGates, passGates } from './ask-gates.ts';
 import { conditionOf, gatherEvidence } from './evaluate.ts';
 import type { Mailroom } from './mailroom.ts';

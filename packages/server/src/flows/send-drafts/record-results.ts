@@ -19,7 +19,7 @@ import {
   type MessageEnd,
   takeSendTurn,
 } from '../../modules/sending/index.ts';
-import { wakeRuns } from '../../features/sequences/store.ts';
+import { wakeRuns } from '../../modules/rules/index.ts';
 import { dueEarlier } from '../../platform/locks/timers.ts';
 import { readTurn, takeTurn } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';

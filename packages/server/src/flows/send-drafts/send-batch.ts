@@ -1,6 +1,13 @@
 import { classifyReply } from '../../base/bounce/classify-reply.ts';
 import { replyText } from '../../platform/mail/smtp-reply.ts';
-import { writeDecisions } from '../../features/decisions/store.ts';
+import {
+  writeDecisions,
+  endRuns,
+  wakeRuns,
+  loadProjectModels,
+  type Model,
+  nextMoment,
+} from '../../modules/rules/index.ts';
 import { askLater, type Draft, listDueDrafts, type Moved } from '../../modules/drafts/index.ts';
 import type { Happened } from '../../features/outcomes/outcome.ts';
 import {
@@ -15,11 +22,8 @@ import {
   refill,
   writeMoves,
 } from '../../modules/sending/index.ts';
-import { endRuns, wakeRuns } from '../../features/sequences/store.ts';
 import { dueEarlier, dueNext, holdDue } from '../../platform/locks/timers.ts';
 import { readTurn, type Turn } from '../../platform/locks/project-lock.ts';
-import { loadProjectModels, type Model } from '../models.ts';
-import { nextMoment } from '../next-due.ts';
 import { timed } from '../../platform/locks/test-clock-offset.ts';
 import { applyOutcomes, tellOutcomes } from '../record-outcome/record-outcomes.ts';
 import { type BatchTx, inSession } from '../../platform/db/batch-transaction.ts';

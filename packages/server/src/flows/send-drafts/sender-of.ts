@@ -9,7 +9,7 @@ import {
   senderOf,
 } from '../../modules/sending/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { Model } from '../models.ts';
+import type { Model } from '../../modules/rules/index.ts';
 
 /** The present sender of a project, and whether it may send. */
 export type Sender = ReturnType<typeof senderOf> & {

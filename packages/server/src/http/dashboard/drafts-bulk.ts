@@ -11,7 +11,7 @@ import { actorsOf, toDraftListed } from './draft-shown.ts';
 import { readUntil } from './drafts-moves.ts';
 import { type DashboardRoute, routesFor, type KitDeps } from '../../modules/workspace/index.ts';
 import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
-import type { Models } from '../../flows/models.ts';
+import type { Models } from '../../modules/rules/index.ts';
 
 type Deps = KitDeps & { mailroom: Mailroom; models: Models };
 const { route } = routesFor<Deps>();

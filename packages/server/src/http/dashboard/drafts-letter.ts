@@ -9,7 +9,7 @@ import {
   type KitDeps,
 } from '../../modules/workspace/index.ts';
 import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
-import type { Models } from '../../flows/models.ts';
+import type { Models } from '../../modules/rules/index.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
 import type { TokenKeys } from '../../platform/crypto/email-token.ts';
 

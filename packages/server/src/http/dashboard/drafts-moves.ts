@@ -17,7 +17,7 @@ import {
 import { tellingWho } from './draft-conflict.ts';
 import { actorsOf, toDraftListed, toGate } from './draft-shown.ts';
 import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
-import type { Models } from '../../flows/models.ts';
+import type { Models } from '../../modules/rules/index.ts';
 import type { TokenKeys } from '../../platform/crypto/email-token.ts';
 import type { OpenRelay } from '../../platform/mail/submit.ts';
 

@@ -27,7 +27,7 @@ import { showVersions } from '../../flows/review/show-versions.ts';
 import { showDraft } from '../../flows/show-draft.ts';
 import { actorsOf, toDraftListed, toWhole, toWhy } from './draft-shown.ts';
 import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
-import type { Models } from '../../flows/models.ts';
+import type { Models } from '../../modules/rules/index.ts';
 
 type Deps = KitDeps & { mailroom: Mailroom; models: Models };
 const { route } = routesFor<Deps>();

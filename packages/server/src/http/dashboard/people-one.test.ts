@@ -7,7 +7,7 @@ import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { listEntries } from '../../modules/workspace/audit/reads.ts';
 import { createProject } from '../../flows/create-project.ts';
-import { createRule } from '../../flows/create-rule.ts';
+import { createRule } from '../../modules/rules/create-rule.ts';
 import { setSettings } from '../../flows/set-settings.ts';
 
 const clock = heldClock();

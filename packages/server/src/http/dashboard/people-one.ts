@@ -4,7 +4,7 @@ import { iso } from '../../platform/time/clock.ts';
 import { Fault } from '../../platform/fault.ts';
 import { isStorable, unknownPerson } from '../../modules/users/index.ts';
 import { TIMELINE_KINDS, type TimelineKind } from '../../features/people/timeline.ts';
-import { listRules } from '../../features/rules/find-rule.ts';
+import { listRules } from '../../modules/rules/index.ts';
 import { erasePerson } from '../../flows/erase-person.ts';
 import { explainPerson, type ExplainedRow } from '../../flows/explain/index.ts';
 import { exportPerson } from '../../flows/export-person.ts';

@@ -12,7 +12,7 @@ import { listEntries } from '../../modules/workspace/audit/reads.ts';
 import { createAudience } from '../../modules/audiences/create.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { erasePerson } from '../../flows/erase-person.ts';
-import { listRuleNeeds } from '../../flows/rules-in-force.ts';
+import { listRuleNeeds } from '../../modules/rules/runs/rules-in-force.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

@@ -6,10 +6,10 @@ import { EVENTS } from '../../../testkit/endpoints.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { clockBy, testSandbox, type TestSandbox } from '../../../testkit/sandbox.ts';
 import { createAudience } from '../../modules/audiences/create.ts';
-import { createRule } from '../../flows/create-rule.ts';
+import { createRule } from '../../modules/rules/create-rule.ts';
 import { setSettings } from '../../flows/set-settings.ts';
 import { resumeProject, suspendProject } from '../../flows/suspend-project.ts';
-import { listRuleNeeds } from '../../flows/rules-in-force.ts';
+import { listRuleNeeds } from '../../modules/rules/runs/rules-in-force.ts';
 
 const server = await endpointServer();
 const { db, clock } = server;

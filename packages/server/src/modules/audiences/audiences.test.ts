@@ -16,7 +16,7 @@ import { loadModels } from './load-models.ts';
 import { namesAsked } from './counted-event-names.ts';
 import { noWrites, writeStandings } from './memberships.ts';
 import { rebuildAudience } from './edit-audience.ts';
-import { listRuleNeeds } from '../../flows/rules-in-force.ts';
+import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

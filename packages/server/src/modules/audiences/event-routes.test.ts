@@ -7,7 +7,7 @@ import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { createAudience } from './create.ts';
 import { createProject } from '../../flows/create-project.ts';
-import { listRuleNeeds } from '../../flows/rules-in-force.ts';
+import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

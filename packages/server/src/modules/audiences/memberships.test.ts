@@ -16,7 +16,7 @@ import {
 import { listBuilding, serveEdition } from './build-version.ts';
 import { listDueNow, nextDueAt } from './timers.ts';
 import type { Verdict } from './evaluate-membership.ts';
-import { listRuleNeeds } from '../../flows/rules-in-force.ts';
+import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

@@ -8,7 +8,7 @@ import { listMembers } from './list-members.ts';
 import { noWrites, writeStandings } from './memberships.ts';
 import { previewDefinition } from './preview-definition.ts';
 import { showAudience } from './show-audience.ts';
-import { listRuleNeeds } from '../../flows/rules-in-force.ts';
+import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

@@ -14,7 +14,7 @@ import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { listEntries } from '../workspace/audit/reads.ts';
 import { createProject } from '../../flows/create-project.ts';
-import { createRule } from '../../flows/create-rule.ts';
+import { createRule } from '../rules/create-rule.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

@@ -25,7 +25,7 @@ import { findDraft } from './reads.ts';
 import { follow } from './follow-facts.ts';
 import { modeChanged, resumed } from './resume-drafts.ts';
 import { postpone } from '../../features/drafts/postpone-draft.ts';
-import { reword } from '../../features/drafts/reword-draft.ts';
+import { reword } from '../templates/ai-drafting/reword-draft.ts';
 import { writeMoved } from './store.ts';
 
 const clock = heldClock();

@@ -3,7 +3,7 @@ import { deleteFindings, insertFindings, lockImport, updateProgress } from '../s
 import { FINDINGS_MAX, type Import, NOTHING_COUNTED } from '../import.ts';
 import type { ImportSource } from '../source.ts';
 import { findPeople } from '../../users/index.ts';
-import { listRules } from '../../../features/rules/find-rule.ts';
+import { listRules } from '../../rules/index.ts';
 import { readTurn } from '../../../platform/locks/project-lock.ts';
 import { CheckTally } from './check-tally.ts';
 import type { ImportDeps } from './deps.ts';

@@ -2,8 +2,7 @@ import type { EventInput } from '@beckon/contract';
 import type { ImportCheck } from '@beckon/contract/dashboard';
 import { matchesWhere } from '../../../platform/predicate/matches.ts';
 import { parseInstant } from '../../../platform/time/instant.ts';
-import type { Trigger } from '../../../features/rules/rule.ts';
-import type { WholeRule } from '../../../features/rules/find-rule.ts';
+import type { Trigger, WholeRule } from '../../rules/index.ts';
 import { SomePeople } from './bounded-user-list.ts';
 
 /** Counts the users whom the enabled rules would have evaluated if these events had been sent when they happened. */

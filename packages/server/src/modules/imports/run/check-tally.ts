@@ -3,7 +3,7 @@ import type { ImportCheck } from '@beckon/contract/dashboard';
 import { parseInstant } from '../../../platform/time/instant.ts';
 import type { Finding } from '../store.ts';
 import type { ImportChunk } from '../source.ts';
-import type { WholeRule } from '../../../features/rules/find-rule.ts';
+import type { WholeRule } from '../../rules/index.ts';
 import { RulesAsked } from './check-rules.ts';
 import type { ReadChunk } from './read-chunk.ts';
 import { SomePeople } from './bounded-user-list.ts';

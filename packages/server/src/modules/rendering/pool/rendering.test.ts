@@ -13,12 +13,12 @@ import type { Draft } from '../../drafts/draft.ts';
 import { listDrafts } from '../../drafts/reads.ts';
 import { createWorkerPool } from '../../../platform/threads/worker-pool.ts';
 import { createProject } from '../../../flows/create-project.ts';
-import { createRule } from '../../../flows/create-rule.ts';
+import { createRule } from '../../rules/create-rule.ts';
 import { createDigest } from '../../../flows/digest/index.ts';
 import { moveDraft } from '../../../flows/move-draft.ts';
 import { setSettings } from '../../../flows/set-settings.ts';
-import { createTemplate, editTemplate } from '../../../flows/templates/write-template.ts';
-import { previewLetter } from '../../../flows/templates/preview-letter.ts';
+import { createTemplate, editTemplate } from '../../templates/write-template.ts';
+import { previewLetter } from '../../templates/preview-email.ts';
 import { createRenderer, isQuick } from './renderer.ts';
 import type { RenderTasks } from './tasks.ts';
 

@@ -1,0 +1,135 @@
+import { Type } from 'typebox';
+import type { RuleSwitchPreview } from '@beckon/contract/dashboard';
+import { printDuration } from '../../platform/time/duration.ts';
+import { Fault } from '../../platform/fault.ts';
+import { findRule } from './definitions/find-rule.ts';
+import { duplicateRule, reorderRules, setMode } from './manage-rules.ts';
+import { moveWaiting, previewMove } from './move-waiting.ts';
+import { disableRule, enableRule, previewSwitch, type SwitchPreview } from './switch-rule.ts';
+import { routesFor, type KitDeps } from '../workspace/index.ts';
+import { shownEnrollment } from './enrollment/enrollment-view.ts';
+import { shownRule } from './rule-view.ts';
+
+type Deps = KitDeps & { wake: () => void };
+const { route } = routesFor<Deps>();
+
+/** Actions on a rule that leave its document unchanged. */
+export const ruleActRoutes = [
+  route('POST /projects/:project/rules/:rule/mode', {
+    needs: 'editor',
+    audit: 'rule.set_mode',
+    body: Type.Object({
+      mode: Type.Union([Type.Literal('draft'), Type.Literal('autopilot')]),
+      deadline: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+      include_open: Type.Optional(Type.Boolean()),
+    }),
+    async handle({ db, wake }, { projectId, params, body, actor, note }) {
+      const { mode, include_open: includeOpen = false } = body;
+      const deadline = body.deadline === undefined ? {} : { deadline: body.deadline };
+      const wanted = { projectId, reference: params.rule, actor, mode, includeOpen, ...deadline };
+      const { rule, drafts, before } = await setMode(db, wanted);
+      wake();
+      const [was, is] = [toMode(before), toMode(rule)];
+      note({ subject: rule.name, before: was, after: { ...is, drafts } });
+      return { data: { rule: await shownRule(db, projectId, rule.id), drafts, before: was } };
+    },
+  }),
+  route('POST /projects/:project/rules/:rule/reorder', {
+    needs: 'editor',
+    isHeavy: true,
+    audit: 'rule.reorder',
+    body: Type.Object({ before: Type.Union([Type.String(), Type.Null()]) }),
+    async handle({ db, wake }, { projectId, params, body: { before }, actor, note }) {
+      const changed = await reorderRules(db, { projectId, reference: params.rule, actor, before });
+      wake();
+      note({ subject: (await findRule(db, { projectId, reference: params.rule })).name, after: changed });
+      return { data: { changed } };
+    },
+  }),
+  route('POST /projects/:project/rules/:rule/duplicate', {
+    needs: 'editor',
+    isHeavy: true,
+    audit: 'rule.duplicate',
+    body: Type.Object({ name: Type.Optional(Type.String()) }),
+    async handle({ db }, { projectId, params, body: { name = null }, actor, note }) {
+      const { id, name: made } = await duplicateRule(db, { projectId, reference: params.rule, actor, name });
+      note({ subject: made, after: { of: params.rule } });
+      return { data: await shownRule(db, projectId, id) };
+    },
+  }),
+  route('GET /projects/:project/rules/:rule/switch', {
+    needs: 'viewer',
+    isHeavy: true,
+    async handle({ db }, { projectId, params: { rule: reference } }) {
+      return { data: toPreview(await previewSwitch(db, { projectId, reference, now: db.clock.now() })) };
+    },
+  }),
+  route('POST /projects/:project/rules/:rule/switch', {
+    needs: 'editor',
+    audit: 'rule.set_enabled',
+    body: Type.Object({
+      on: Type.Boolean(),
+      confirmed: Type.Optional(Type.Boolean()),
+      enroll: Type.Optional(Type.Boolean()),
+    }),
+    async handle({ db, newId, wake }, { projectId, params, body, actor, note }) {
+      const { on, confirmed = false, enroll = false } = body;
+      if (enroll && !on) throw enrollsNobody();
+      const wanted = { projectId, reference: params.rule, actor };
+      const enrolling = enroll ? { enroll: { newId } } : {};
+      const done = on
+        ? await switchOn(db, { ...wanted, confirmed, ...enrolling })
+        : await switchOff(db, wanted);
+      wake();
+      const { rule, enrollment, ...counts } = done;
+      const enrolls = enrollment ? { enrolls: enrollment.members } : {};
+      note({ subject: rule.name, before: { on: !on }, after: { on, ...counts, ...enrolls } });
+      const shown = await shownRule(db, projectId, rule.id);
+      return { data: { rule: shown, ...counts, enrollment: enrollment && shownEnrollment(enrollment) } };
+    },
+  }),
+  route('GET /projects/:project/rules/:rule/move-waiting', {
+    needs: 'viewer',
+    isHeavy: true,
+    async handle({ db }, { projectId, params: { rule: reference } }) {
+      const { rule, moved, stayed } = await previewMove(db, { projectId, reference, now: db.clock.now() });
+      return { data: { version: rule.version, moved, stayed } };
+    },
+  }),
+  route('POST /projects/:project/rules/:rule/move-waiting', {
+    needs: 'editor',
+    isHeavy: true,
+    audit: 'rule.move_runs',
+    async handle({ db, wake }, { projectId, params: { rule: reference }, note }) {
+      const { rule, moved, stayed } = await moveWaiting(db, { projectId, reference });
+      wake();
+      note({ subject: rule.name, after: { version: rule.version, moved } });
+      return { data: { version: rule.version, moved, stayed } };
+    },
+  }),
+];
+
+type Switching = Parameters<typeof disableRule>[1];
+
+async function switchOn(db: Parameters<typeof enableRule>[0], wanted: Parameters<typeof enableRule>[1]) {
+  const { rule, resumed: drafts, resumedRuns: runs, expired, enrollment } = await enableRule(db, wanted);
+  return { rule, drafts, runs, expired, enrollment };
+}
+
+async function switchOff(db: Parameters<typeof disableRule>[0], wanted: Switching) {
+  const { rule, held: drafts, paused: runs } = await disableRule(db, wanted);
+  return { rule, drafts, runs, expired: 0, enrollment: null };
+}
+
+function enrollsNobody(): Fault {
+  const message = 'enroll requires on, because a disabled rule enrolls no users';
+  return new Fault('validation_failed', { details: [{ message, field: 'enroll' }] });
+}
+
+function toPreview({ longHeld, rule: _rule, ...counts }: SwitchPreview): RuleSwitchPreview {
+  return { ...counts, long_held: longHeld };
+}
+
+function toMode({ mode, deadlineMs }: { mode: 'draft' | 'autopilot'; deadlineMs: number | null }) {
+  return { mode, deadline: deadlineMs === null ? null : printDuration(deadlineMs) };
+}

@@ -1,0 +1,160 @@
+import { type FieldFault, Fault } from '../../platform/fault.ts';
+import { mentionsOf } from '../../platform/predicate/mentions.ts';
+import type { Predicate } from '../../platform/predicate/predicate.ts';
+import { loadModels, checkWindows } from '../audiences/index.ts';
+import { beginCounting, findCounted } from '../users/index.ts';
+import type { Definition } from './definitions/rule.ts';
+import { type ParsedRule, parseRule } from './definitions/parse.ts';
+import {
+  checkLetter,
+  type LetterText,
+  listTemplates,
+  shippedLetterNames,
+  type Renderer,
+} from '../rendering/index.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import { listRuleNeeds } from './runs/rules-in-force.ts';
+
+/** Reads a document as a rule. Throws all of its faults at once. */
+export function readRule(document: unknown): ParsedRule {
+  const parsed = parseRule(document);
+  if (parsed.ok) return parsed.rule;
+  throw new Fault('validation_failed', { details: parsed.faults });
+}
+
+type Written = { projectId: number; definition: Definition; now: number };
+
+/**
+ * Checks that everything that a rule refers to exists. Called after the rule was written, with the project locked. From then on, events
+ * that its conditions use without a window are counted forever.
+ */
+export async function checkRule(tx: Tx, { projectId, definition, now }: Written): Promise<void> {
+  await checkReferences(tx, { projectId, definition });
+  await checkWindows(tx, { projectId, now, field: 'rule', listRuleNeeds });
+  await countNames(tx, projectId, definition);
+}
+
+/** Checks that the audiences and templates that a rule names exist. Writes nothing. */
+export async function checkReferences(
+  tx: Tx,
+  { projectId, definition }: Omit<Written, 'now'>,
+): Promise<void> {
+  const audiences = new Set(
+    ((await loadModels(tx, [projectId])).get(projectId)?.editions ?? []).map(({ audienceId }) => audienceId),
+  );
+  const own = (await listTemplates(tx, projectId)).map(({ name }) => name);
+  const letters = new Set([...shippedLetterNames(), ...own]);
+  const faults = [...audienceFaults(definition, audiences), ...letterFaults(definition, letters)];
+  if (faults.length > 0) throw new Fault('validation_failed', { details: faults });
+}
+
+async function countNames(tx: Tx, projectId: number, definition: Definition): Promise<void> {
+  const known = (await findCounted(tx, [projectId])).get(projectId);
+  const asked = new Set(conditionsOf(definition).flatMap(([, one]) => [...mentionsOf(one).totals]));
+  const names = [...asked].filter((name) => !known?.has(name)).toSorted();
+  if (names.length > 0) await beginCounting(tx, projectId, names);
+}
+
+function audienceFaults(definition: Definition, known: ReadonlySet<string>): FieldFault[] {
+  const named = [
+    ...definition.when.flatMap((trigger): [string, string][] =>
+      trigger.kind === 'audience' ? [['when', trigger.audienceId]] : [],
+    ),
+    ...conditionsOf(definition).flatMap(([field, condition]) =>
+      [...mentionsOf(condition).audiences].map((id): [string, string] => [field, id]),
+    ),
+  ];
+  return named
+    .filter(([, id]) => !known.has(id))
+    .map(([field, id]) => ({
+      message: `${field} refers to an audience that does not exist: ${JSON.stringify(id)}`,
+      field,
+    }));
+}
+
+/** All conditions of a rule, each with its place in the document. */
+function conditionsOf({ onlyIf, exits, goal, steps }: Definition): [string, Predicate][] {
+  const all: [string, Predicate | null][] = [
+    ['only_if', onlyIf],
+    ['exits.when', exits.when],
+    ['goal', goal],
+    ...placesOf(steps, 'steps').flatMap(({ step, place }): [string, Predicate][] =>
+      step.kind === 'branch' ? [[`${place}.branch.if`, step.if]] : [],
+    ),
+  ];
+  return all.flatMap(([field, condition]): [string, Predicate][] => (condition ? [[field, condition]] : []));
+}
+
+/**
+ * Renders each email that a rule contains once, as publishing does with a template. Called before the project is locked, because a
+ * render may take seconds.
+ */
+export async function tryEmails(
+  renderer: Renderer,
+  { projectId, document }: { projectId: number; document: unknown },
+): Promise<void> {
+  // An update may leave the name out. A document with other faults is refused when it is read.
+  const parsed = parseRule(isObject(document) ? { name: 'unnamed', ...document } : document);
+  const faults = parsed.ok
+    ? await emailFaults(renderer, { projectId, definition: parsed.rule.definition })
+    : [];
+  if (faults.length > 0) throw new Fault('validation_failed', { details: faults });
+}
+
+/** Ends with the first email that exceeds the limits, so that a rule of many such emails does not take the time of all. */
+export async function emailFaults(
+  renderer: Renderer,
+  { projectId, definition }: Omit<Written, 'now'>,
+): Promise<FieldFault[]> {
+  for (const { step, place } of placesOf(definition.steps, 'steps')) {
+    if (step.kind !== 'draft' || 'name' in step.letter) continue;
+    const letter: LetterText = { ...step.letter, format: 'markdown' };
+    try {
+      await renderer.run('trial', letter, { projectId });
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== 'validation_failed') throw error;
+      return error.details.map((fault) => within(`${place}.draft`, fault));
+    }
+  }
+  return [];
+}
+
+function isObject(document: unknown): document is object {
+  return typeof document === 'object' && document !== null && !Array.isArray(document);
+}
+
+function within(place: string, { message, field = 'body' }: FieldFault): FieldFault {
+  const part = `${place}.${field}`;
+  return { message: `${part}: ${message.replace(`${field}: `, '')}`, field: part };
+}
+
+function letterFaults({ steps }: Definition, known: ReadonlySet<string>): FieldFault[] {
+  return placesOf(steps, 'steps').flatMap(({ step, place }) => {
+    if (step.kind !== 'draft') return [];
+    const { letter } = step;
+    const at = `${place}.draft`;
+    if (!('name' in letter))
+      return checkLetter({ ...letter, format: 'markdown' }).map((fault) => within(at, fault));
+    if (known.has(letter.name)) return [];
+    const names = [...known].slice(0, NAMED_MAX).join(', ');
+    const message = `${at} names a template that does not exist: ${JSON.stringify(letter.name)}. Use ${names}, or write the email there as an object with subject and body`;
+    return [{ message, field: at }];
+  });
+}
+
+/** Maximum number of names in an error message. */
+const NAMED_MAX = 50;
+
+type Step = Definition['steps'][number];
+
+function placesOf(steps: Step[], within: string): { step: Step; place: string }[] {
+  return steps.flatMap((step, i) => {
+    const place = `${within}.${i}`;
+    if (step.kind !== 'wait_for' && step.kind !== 'branch') return [{ step, place }];
+    return [
+      { step, place },
+      ...placesOf(step.then, `${place}.then`),
+      ...placesOf(step.otherwise, `${place}.else`),
+    ];
+  });
+}

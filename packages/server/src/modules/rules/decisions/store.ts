@@ -1,0 +1,131 @@
+import { momentList, plainList } from '../../../platform/db/list.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import type { Decision, LedgerRow } from './decision.ts';
+
+/** Reads and writes the table `decision`. */
+export async function writeDecisions(tx: Tx, decisions: Decision[]): Promise<void> {
+  if (decisions.length === 0) return;
+  const rows = inOrder(summed(decisions));
+  await tx.prepared({
+    name: 'decisions.write',
+    text: `INSERT INTO beckon.decision AS known
+             (project_id, external_user_id, rule_id, key, reason, count, first_at, last_at, detail)
+           SELECT * FROM unnest($1::bigint[], $2::text[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::timestamptz[],
+             $8::timestamptz[], $9::jsonb[])
+           ON CONFLICT (project_id, external_user_id, rule_id, key, reason) DO UPDATE SET
+             count = known.count + excluded.count, last_at = greatest(known.last_at, excluded.last_at), detail = excluded.detail`,
+    values: [
+      plainList(rows.map((row) => row.projectId)),
+      rows.map((row) => row.userId),
+      plainList(rows.map((row) => row.ruleId)),
+      rows.map((row) => row.key),
+      rows.map((row) => row.reason),
+      plainList(rows.map((row) => row.count)),
+      momentList(rows.map((row) => row.firstAt)),
+      momentList(rows.map((row) => row.at)),
+      rows.map((row) => JSON.stringify(row.detail)),
+    ],
+  });
+}
+
+/** Merges decisions about the same row, because one statement must not update a row twice. The last one provides the values seen. */
+function summed(decisions: Decision[]): LedgerRow[] {
+  const rows = new Map<string, LedgerRow>();
+  for (const decision of decisions) {
+    const { projectId, ruleId, reason, userId, key, at } = decision;
+    // An id may contain any character, so its length marks where it ends.
+    const place = `${projectId} ${ruleId} ${reason} ${userId.length} ${userId} ${key}`;
+    const known = rows.get(place);
+    rows.set(place, {
+      ...decision,
+      at: Math.max(known?.at ?? at, at),
+      firstAt: Math.min(known?.firstAt ?? at, at),
+      count: (known?.count ?? 0) + 1,
+    });
+  }
+  return [...rows.values()];
+}
+
+/** Sorts the rows. All writers of several rows use this order, which avoids deadlocks. */
+function inOrder(rows: LedgerRow[]): LedgerRow[] {
+  return rows.toSorted(
+    (a, b) =>
+      a.projectId - b.projectId ||
+      compare(a.userId, b.userId) ||
+      compare(a.ruleId, b.ruleId) ||
+      compare(a.key, b.key) ||
+      compare(a.reason, b.reason),
+  );
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The position at which a deletion step ended. */
+export type DecisionPlace = Pick<Decision, 'ruleId' | 'userId' | 'key' | 'reason'> & { at: Date };
+
+const BEGINNING: DecisionPlace = {
+  ruleId: '00000000-0000-0000-0000-000000000000',
+  at: new Date(0),
+  userId: '',
+  key: '',
+  reason: '',
+};
+
+/**
+ * Deletes up to `limit` rows that last changed before the given time. Returns the position at which it ended, or null if there are no more.
+ * "Fired" rows are kept as long as the draft that they created. Drafts are looked up one at a time (OFFSET 0) in the table of the `drafts`
+ * module, not for the whole project. The index is scanned rule by rule from `from`, so rows that are kept are read once and not in each
+ * step. Rows that another transaction is writing are skipped.
+ */
+export async function forgetDecisions(
+  tx: Tx,
+  wanted: { projectId: number; before: Date; from: DecisionPlace | null; limit: number },
+): Promise<DecisionPlace | null> {
+  const { projectId, before, limit } = wanted;
+  const from = wanted.from ?? BEGINNING;
+  const rows = await tx.query<DecisionPlace & { isFull: boolean }>(
+    `WITH RECURSIVE rules AS (
+       SELECT $4::uuid AS rule_id, $5::timestamptz AS last_at, $6::text AS user_id, $7::text AS key, $8::text AS reason
+       UNION ALL
+       SELECT n.rule_id, '-infinity'::timestamptz, '', '', '' FROM rules r CROSS JOIN LATERAL (
+         SELECT rule_id FROM beckon.decision WHERE project_id = $1 AND rule_id > r.rule_id ORDER BY rule_id LIMIT 1
+       ) n
+     ), old AS MATERIALIZED (
+       SELECT d.* FROM rules r CROSS JOIN LATERAL (
+         SELECT d.rule_id, d.last_at, d.external_user_id, d.key, d.reason FROM beckon.decision d
+         WHERE d.project_id = $1 AND d.rule_id = r.rule_id AND d.last_at < $2
+           AND (d.last_at, d.external_user_id, d.key, d.reason) > (r.last_at, r.user_id, r.key, r.reason)
+         ORDER BY d.last_at, d.external_user_id, d.key, d.reason LIMIT $3
+       ) d LIMIT $3
+     ), free AS MATERIALIZED (
+       SELECT d.external_user_id, d.rule_id, d.key, d.reason FROM old o JOIN beckon.decision d
+         ON d.external_user_id = o.external_user_id AND d.rule_id = o.rule_id AND d.key = o.key AND d.reason = o.reason
+       WHERE d.project_id = $1 AND d.last_at < $2 AND (d.reason <> 'fired' OR NOT EXISTS (
+         SELECT FROM beckon.draft f WHERE f.project_id = $1 AND f.external_user_id = d.external_user_id
+           AND f.rule_id = d.rule_id AND f.key = d.key OFFSET 0))
+       FOR UPDATE OF d SKIP LOCKED
+     ), gone AS (
+       DELETE FROM beckon.decision d USING free f
+       WHERE d.project_id = $1 AND d.external_user_id = f.external_user_id AND d.rule_id = f.rule_id AND d.key = f.key
+         AND d.reason = f.reason
+     )
+     SELECT rule_id AS "ruleId", last_at AS at, external_user_id AS "userId", key, reason, count(*) OVER () = $3 AS "isFull"
+     FROM old ORDER BY rule_id DESC, last_at DESC, external_user_id DESC, key DESC, reason DESC LIMIT 1`,
+    [projectId, before, limit, from.ruleId, from.at, from.userId, from.key, from.reason],
+  );
+  return rows[0]?.isFull ? rows[0] : null;
+}
+
+/** Deletes the decisions about a user and returns their number. */
+export async function eraseDecisions(
+  tx: Tx,
+  { projectId, userId }: { projectId: number; userId: string },
+): Promise<number> {
+  const rows = await tx.query(
+    `DELETE FROM beckon.decision WHERE project_id = $1 AND external_user_id = $2 RETURNING 1`,
+    [projectId, userId],
+  );
+  return rows.length;
+}

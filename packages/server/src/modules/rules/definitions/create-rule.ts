@@ -1,0 +1,67 @@
+import type { Clock } from '../../../platform/time/clock.ts';
+import { Fault } from '../../../platform/fault.ts';
+import { idMaker } from '../../../platform/ids.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import type { ParsedRule } from './parse.ts';
+import { documentOf } from './print.ts';
+import type { Rule } from './rule.ts';
+import { insertRules, insertVersions, listRuleRows, type NewRuleRow } from './store.ts';
+import { toRule } from './load-rules.ts';
+
+const RULES_MAX = 500;
+
+/**
+ * Creates rules. The caller holds the project lock. They are enabled from now on, unless `isOff`: records accepted earlier start nothing.
+ */
+export async function createRules(
+  deps: { tx: Tx; clock: Clock; actor?: string; isOff?: boolean },
+  projectId: number,
+  wanted: ParsedRule[],
+): Promise<Rule[]> {
+  const known = await listRuleRows(deps.tx, [projectId]);
+  if (known.length + wanted.length > RULES_MAX)
+    throw invalid(`This project has ${known.length} rules; the maximum is ${RULES_MAX}`);
+  const newId = idMaker(deps.clock);
+  const at = new Date(deps.clock.now());
+  const rows = wanted.map((rule): NewRuleRow => ({
+    project_id: projectId,
+    id: newId(),
+    name: rule.name,
+    version: 1,
+    mode: rule.mode,
+    deadline_ms: rule.deadlineMs,
+    enabled_at: deps.isOff ? null : at,
+    created_at: at,
+    updated_at: at,
+  }));
+  const inserted = await insertRules(deps.tx, rows);
+  const taken = rows.find(({ id }) => !inserted.includes(id));
+  if (taken) throw nameTaken(taken.name);
+  await insertVersions(
+    deps.tx,
+    rows.map((row, i) => ({
+      project_id: projectId,
+      rule_id: row.id,
+      version: 1,
+      definition: definitionOf(wanted[i]),
+      created_at: at,
+      created_by: deps.actor ?? null,
+    })),
+  );
+  return rows.map((row) => toRule({ ...row, demoted_at: null, demoted_why: null }));
+}
+
+function definitionOf(rule: ParsedRule | undefined): object {
+  if (!rule) throw new Error('a rule without a definition');
+  return documentOf(rule.definition);
+}
+
+export function nameTaken(name: string): Fault {
+  return invalid(`name is taken: another rule is called ${JSON.stringify(name)}`, 'name');
+}
+
+function invalid(message: string, field?: string): Fault {
+  return new Fault('validation_failed', {
+    details: [field === undefined ? { message } : { message, field }],
+  });
+}

@@ -1,0 +1,96 @@
+import { mentionsOf } from '../../../platform/predicate/mentions.ts';
+import type { Predicate, PropertyTest } from '../../../platform/predicate/predicate.ts';
+import type { Definition, Entry, Step, Trigger } from './rule.ts';
+
+/** An event that a rule refers to, and the properties that it reads. */
+export type Use = {
+  event: string;
+  properties: string[];
+  /** It can start the rule. */
+  starts: boolean;
+  /** These properties may be missing, because that counts as a value. */
+  mayLack: boolean;
+};
+
+/** Returns all events that a definition names, one item per place. */
+export function usesOf(definition: Definition): Use[] {
+  const { when, about, entry, exits } = definition;
+  const starting = when.flatMap(usesOfTrigger);
+  return [
+    ...starting,
+    ...starting.flatMap(({ event }) => usesOfEntry(entry, event)),
+    ...(about ? [about.event, ...about.until].map(plainUse) : []),
+    ...exits.events.map(plainUse),
+    ...when.flatMap((trigger) => (trigger.kind === 'absence' ? trigger.of.map(plainUse) : [])),
+    ...[definition.onlyIf, exits.when, definition.goal].flatMap((predicate) =>
+      predicate ? usesOfPredicate(predicate) : [],
+    ),
+    ...usesOfSteps(definition.steps),
+  ];
+}
+
+function plainUse(event: string): Use {
+  return { event, properties: [], starts: false, mayLack: false };
+}
+
+function usesOfTrigger(trigger: Trigger): Use[] {
+  const reads = { starts: true, mayLack: false };
+  switch (trigger.kind) {
+    case 'event':
+      return [
+        {
+          ...reads,
+          event: trigger.event,
+          properties: [...named(trigger.where), ...given(trigger.endsInDays)],
+        },
+      ];
+    case 'relative':
+      return [
+        { ...reads, event: trigger.event, properties: [...named(trigger.where), ...given(trigger.plusDays)] },
+      ];
+    case 'absence':
+      return [{ ...reads, event: trigger.since, properties: named(trigger.where) }];
+    case 'audience':
+    case 'date':
+      return [];
+    default:
+      return trigger satisfies never;
+  }
+}
+
+function named(where: PropertyTest[]): string[] {
+  return where.map(({ property }) => property);
+}
+
+function given(property: string | null): string[] {
+  return property === null ? [] : [property];
+}
+
+function usesOfEntry(entry: Entry, event: string): Use[] {
+  if (entry.kind !== 'once_per' && entry.kind !== 'cooldown') return [];
+  const key: Use = { ...plainUse(event), properties: entry.properties, mayLack: true };
+  if (entry.kind === 'once_per' || entry.again === null) return [key];
+  return [key, { ...plainUse(event), properties: [entry.again.property] }];
+}
+
+function usesOfPredicate(predicate: Predicate): Use[] {
+  const { events, questions } = mentionsOf(predicate);
+  return [
+    ...[...events].map(plainUse),
+    ...[...questions.values()].map((question) => ({
+      ...plainUse(question.event),
+      properties: [...named(question.window.where), ...(question.kind === 'sum' ? [question.property] : [])],
+    })),
+  ];
+}
+
+function usesOfSteps(steps: Step[]): Use[] {
+  return steps.flatMap((step) => {
+    if (step.kind !== 'wait_for' && step.kind !== 'branch') return [];
+    const own =
+      step.kind === 'branch'
+        ? usesOfPredicate(step.if)
+        : [{ ...plainUse(step.event), properties: named(step.where) }];
+    return [...own, ...usesOfSteps(step.then), ...usesOfSteps(step.otherwise)];
+  });
+}

@@ -1,0 +1,130 @@
+import type { Facts, Mentions } from '../../../platform/predicate/predicate.ts';
+import { findNewest, type NewestEvent, type PersonId, personKey } from '../../users/index.ts';
+import type { ActiveRule, Hook } from '../definitions/model.ts';
+import { type EntryRecord, findEntries } from '../definitions/entries.ts';
+import { findOpenRuns } from '../runs/reads.ts';
+import type { Run } from '../runs/run.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import { findConditionFacts } from '../../audiences/index.ts';
+import type { Known } from './context.ts';
+import type { Happened, Item } from './trigger-events.ts';
+
+/** The rules to evaluate for one user, each once, and whether the user has an open run. */
+export type Hooked = { happened: Happened; rules: Set<ActiveRule>; isUnderWay: boolean };
+
+/**
+ * Reads everything that the rules may need about these users, in set-based queries: open runs, entries, newest events, and what conditions
+ * mention. Returns it by `personKey`. `locks`: locks the runs, for callers that change them.
+ */
+export async function gatherKnown(
+  tx: Tx,
+  hooked: Hooked[],
+  { now, locks }: { now: number; locks: boolean },
+): Promise<Map<string, Known>> {
+  const people = hooked.filter(({ isUnderWay }) => isUnderWay).map(({ happened }) => idOf(happened));
+  const [runs, entries, newest] = await Promise.all([
+    findOpenRuns(tx, people, { goals: now, locks }),
+    findEntries(tx, entriesAsked(hooked)),
+    findNewest(tx, lookedUp(hooked)),
+  ]);
+  const runsOf = Map.groupBy(runs, personKey);
+  const facts = await findConditionFacts(tx, conditionsOf(hooked, runsOf), now);
+  const entriesOf = Map.groupBy(entries, personKey);
+  const newestOf = Map.groupBy(newest, personKey);
+  return new Map(
+    hooked.map(({ happened }) => {
+      const key = personKey(happened.person);
+      const known = { runs: runsOf.get(key), entries: entriesOf.get(key), newest: newestOf.get(key) };
+      return [key, knownOf(known, facts.get(key) ?? nothingAsked(now))];
+    }),
+  );
+}
+
+type Found = {
+  runs: Run[] | undefined;
+  entries: EntryRecord[] | undefined;
+  newest: NewestEvent[] | undefined;
+};
+
+function knownOf({ runs = [], entries = [], newest = [] }: Found, facts: Facts): Known {
+  const byName = new Map(newest.map((event) => [event.name, event]));
+  const byKey = new Map(entries.map((entry) => [`${entry.ruleId} ${entry.key}`, entry]));
+  return {
+    facts,
+    runs,
+    newest: (event) => byName.get(event),
+    entry: (ruleId, key) => byKey.get(`${ruleId} ${key}`),
+  };
+}
+
+/** Returns the facts of a user if no condition needs any. */
+function nothingAsked(now: number): Facts {
+  return {
+    now,
+    email: null,
+    trait: () => undefined,
+    total: () => undefined,
+    nth: () => null,
+    sum: () => ({ sum: 0, oldestAt: null }),
+    isMember: () => false,
+  };
+}
+
+/** Returns the rule triggers that an item matches. */
+export function hooksOf({ model }: Pick<Happened, 'model'>, item: Item): Hook[] {
+  switch (item.kind) {
+    case 'event':
+      return model.rules.onEvent(item.event.name);
+    case 'move':
+      return model.rules.onMove(item.audienceId, item.move);
+    case 'trait':
+      return model.rules.onTrait(item.trait);
+    case 'timer': {
+      const { ruleId, version, place } = item.timer;
+      const rule = model.rules.byVersion(ruleId, version);
+      const trigger = rule?.definition.when[place];
+      return rule && trigger ? [{ rule, trigger, place }] : [];
+    }
+    case 'enrollment':
+      return model.rules
+        .onMove(item.audienceId, 'joined')
+        .filter(({ rule }) => rule.id === item.ruleId)
+        .slice(0, 1);
+    case 'run':
+      return [];
+    default:
+      return item satisfies never;
+  }
+}
+
+function idOf({ person }: Happened): PersonId {
+  return { projectId: person.projectId, userId: person.userId };
+}
+
+function entriesAsked(hooked: Hooked[]): (PersonId & { ruleId: string })[] {
+  return hooked.flatMap(({ happened, rules }) =>
+    [...rules]
+      .filter(({ definition }) => definition.entry.kind !== 'one_at_a_time')
+      .map(({ id }) => ({ ...idOf(happened), ruleId: id })),
+  );
+}
+
+function lookedUp(hooked: Hooked[]): (PersonId & { name: string })[] {
+  return hooked.flatMap(({ happened, rules }) => {
+    const names = new Set([...rules].flatMap(({ conditions }) => [...conditions.looksUp]));
+    return [...names].map((name) => ({ ...idOf(happened), name }));
+  });
+}
+
+function conditionsOf(
+  hooked: Hooked[],
+  runsOf: Map<string, Run[]>,
+): Parameters<typeof findConditionFacts>[1] {
+  return hooked.flatMap(({ happened: { person, model }, rules }) => {
+    const mentions = new Set<Mentions>([...rules].flatMap(({ conditions }) => conditions.mentions));
+    for (const { ruleId, version } of runsOf.get(personKey(person)) ?? [])
+      for (const one of model.rules.version(ruleId, version)?.conditions.mentions ?? []) mentions.add(one);
+    if (mentions.size === 0) return [];
+    return [{ person, mentions, audiences: model.audiences, counted: model.counted }];
+  });
+}

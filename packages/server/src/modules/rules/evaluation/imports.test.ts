@@ -1,0 +1,265 @@
+import { expect, test } from 'vitest';
+import { HOUR } from '../../../../testkit/drafts.ts';
+import { DAY, type EventSent, newStory, openStage, type Story } from '../../../../testkit/story.ts';
+import { listBuilding } from '../../audiences/build-version.ts';
+import { createAudience } from '../../audiences/create.ts';
+import { listRuleNeeds } from '../runs/rules-in-force.ts';
+
+const stage = await openStage();
+
+const steps = [{ draft: { subject: 'You did it', body: 'Well done.' } }];
+const of = (userId: string, name: string, properties: Record<string, unknown> = {}): EventSent => ({
+  external_user_id: userId,
+  name,
+  properties,
+});
+const suppressed = (story: Story, events: EventSent[]): Promise<unknown> =>
+  story.post('events/batch', { events, suppressTriggers: true });
+
+async function withUser(): Promise<Story> {
+  const story = await newStory(stage);
+  await story.set({ frequency_cap: 'off', quiet_hours: 'off' });
+  await story.user('u1', { email: 'a@x.org' });
+  return story;
+}
+
+const rules = async (story: Story): Promise<string[]> =>
+  (await story.letters()).map(({ rule }) => rule).toSorted();
+
+test('uses up the entries of welcome and onboarding_stall by an imported sign-up', async () => {
+  const story = await withUser();
+  await suppressed(story, [of('u1', 'user_signed_up')]);
+  await story.later(HOUR);
+  await story.event('u1', 'login');
+  await story.later(HOUR);
+  await story.event('u1', 'user_signed_up');
+  await story.later(10 * DAY);
+  expect(await story.letters()).toEqual([]);
+  expect(await story.why('u1', 'welcome')).toEqual({ suppressed: 1, already_entered: 1 });
+  expect(await story.why('u1', 'onboarding_stall')).toEqual({
+    suppressed: 1,
+    starts_later: 1,
+    already_entered: 1,
+  });
+});
+
+test('does not use up entries with a key, a cooldown or one_at_a_time by an import', async () => {
+  const story = await withUser();
+  await story.rule({ name: 'Per plan', when: { event: 'did' }, enrollment: { once_per: ['plan'] }, steps });
+  await story.rule({ name: 'Single', when: { event: 'did' }, enrollment: 'one_at_a_time', steps });
+  await story.rule({ name: 'Once', when: { event: 'did' }, steps });
+  await suppressed(story, [
+    of('u1', 'did', { plan: 'pro' }),
+    of('u1', 'usage_threshold_reached', { usagePercent: 90, meter: 'seats' }),
+  ]);
+  await story.later(HOUR);
+  await story.event('u1', 'did', { plan: 'pro' });
+  await story.event('u1', 'usage_threshold_reached', { usagePercent: 90, meter: 'seats' });
+  await story.later(DAY);
+  expect(await rules(story)).toEqual(['Per plan', 'Single', 'plan_limit_upsell']);
+  expect(await story.why('u1', 'Once')).toEqual({ suppressed: 1, already_entered: 1 });
+});
+
+test('fires for nothing accepted before a suppression is lifted, but for the event that lifts it', async () => {
+  const story = await withUser();
+  await suppressed(story, [of('u1', 'usage_threshold_reached', { usagePercent: 95, meter: 'seats' })]);
+  await story.event('u1', 'usage_threshold_reached', { usagePercent: 96, meter: 'storage' });
+  await story.later(DAY);
+  expect((await story.letters()).map(({ subject }) => subject)).toEqual([
+    'You have used 96% of your storage',
+  ]);
+  expect(await story.why('u1', 'plan_limit_upsell')).toEqual({ suppressed: 1, fired: 1, claimed: 1 });
+});
+
+test('suppresses a live event that is processed with a later suppressed batch, and does not lift by a user record', async () => {
+  const story = await withUser();
+  await story.event('u1', 'usage_threshold_reached', { usagePercent: 95, meter: 'seats' });
+  await suppressed(story, [of('u1', 'login')]);
+  await story.later(HOUR);
+  await story.user('u1', { traits: { plan: 'pro' } });
+  await story.later(DAY);
+  expect(await story.letters()).toEqual([]);
+  expect(await story.why('u1', 'plan_limit_upsell')).toEqual({ suppressed: 1 });
+});
+
+test('starts nothing by a record accepted before the lift, in the same batch as the lifting event or not', async () => {
+  const story = await withUser();
+  await story.user('u2', { email: 'b@x.org' });
+  const when = { relative_to: { trait: 'renewalDate' }, before: '7d' };
+  await story.rule({ name: 'Renewal', when, steps });
+  await suppressed(story, [of('u1', 'login'), of('u2', 'login')]);
+  await story.later(HOUR);
+  const traits = { renewalDate: new Date(story.now() + 10 * DAY).toISOString() };
+  await story.user('u1', { traits });
+  await story.later(HOUR);
+  await story.event('u1', 'login');
+  await story.user('u2', { traits });
+  await story.event('u2', 'login');
+  await story.later(9 * DAY);
+  expect(await story.letters()).toEqual([]);
+  for (const userId of ['u1', 'u2']) expect(await story.why(userId, 'Renewal')).toEqual({ suppressed: 1 });
+});
+
+test('uses imported history in conditions, exit conditions and the trial that a rule is about', async () => {
+  const story = await withUser();
+  const done = { event: 'did' };
+  await story.rule({ name: 'Done', when: { event: 'asked' }, only_if: done, steps });
+  await story.rule({ name: 'Not done', when: { event: 'asked' }, exits: { when: done }, steps });
+  const occurred_at = new Date(story.now() - 3 * DAY).toISOString();
+  await suppressed(story, [
+    { ...of('u1', 'did'), occurred_at },
+    of('u1', 'trial_started', { trialDays: 30 }),
+  ]);
+  await story.later(HOUR);
+  await story.event('u1', 'asked');
+  await story.event('u1', 'trial_expiring', { trialDays: 2 });
+  await story.later(DAY);
+  expect(await rules(story)).toEqual(['Done', 'trial_expiring']);
+  expect(await story.why('u1', 'Not done')).toEqual({ exit_condition: 1 });
+  // The run is about the imported trial.
+  expect((await story.runs('u1', 'trial_expiring'))[0]?.key).not.toBe('none');
+});
+
+test('continues open runs and drafts while triggers are suppressed', async () => {
+  const story = await withUser();
+  await story.event('u1', 'user_signed_up');
+  await story.later(HOUR);
+  await suppressed(story, [of('u1', 'login')]);
+  await story.later(DAY);
+  expect(await rules(story)).toEqual(['welcome']);
+  await story.later(10 * DAY);
+  expect(await story.why('u1', 'onboarding_stall')).toEqual({ starts_later: 1, suppressed: 1 });
+});
+
+test('starts a rule for a user who joins by a live record, but not by a bulk request, a new audience or while suppressed', async () => {
+  const story = await withUser();
+  const definition = { trait: 'plan', equals: 'pro' };
+  for (const userId of ['u2', 'u3', 'u4']) await story.user(userId, { email: `${userId}@x.org` });
+  await story.user('u4', { traits: { plan: 'pro' } });
+  await suppressed(story, [of('u3', 'login')]);
+  await story.later(HOUR);
+  const audience = await createAudience(
+    { db: story.server.db, listRuleNeeds },
+    {
+      projectId: story.projectId,
+      name: 'Pros',
+      definition,
+    },
+  );
+  await story.rule({ name: 'Joined', when: { audience: audience.id, move: 'joined' }, steps });
+  await story.later(HOUR);
+  await story.user('u1', { traits: { plan: 'pro' } });
+  await story.post('users/bulk', { users: [{ external_user_id: 'u2', traits: { plan: 'pro' } }] });
+  await story.user('u3', { traits: { plan: 'pro' } });
+  await story.later(DAY);
+  expect((await story.letters()).map(({ to }) => to)).toEqual(['u1']);
+  const why = await Promise.all(['u1', 'u2', 'u3', 'u4'].map((userId) => story.why(userId, 'Joined')));
+  expect(why).toEqual([
+    { fired: 1, claimed: 1 },
+    { bulk_request: 1 },
+    { suppressed: 1 },
+    { definition_change: 1 },
+  ]);
+});
+
+test('reminds of dates from a bulk request only if the reminder is still to come', async () => {
+  const story = await withUser();
+  const when = { relative_to: { trait: 'renewalDate' }, before: '7d' };
+  await story.rule({ name: 'Renewal', when, steps });
+  const inDays = (days: number): Record<string, unknown> => ({
+    renewalDate: new Date(story.now() + days * DAY).toISOString(),
+  });
+  await story.post('users/bulk', {
+    users: [
+      { external_user_id: 'u1', traits: inDays(3) },
+      { external_user_id: 'u2', email: 'b@x.org', traits: inDays(10) },
+    ],
+  });
+  await story.later(DAY);
+  expect(await story.letters()).toEqual([]);
+  expect(await story.why('u1', 'Renewal')).toEqual({ bulk_request: 1 });
+  await story.later(4 * DAY);
+  expect((await story.letters()).map(({ to }) => to)).toEqual(['u2']);
+  await story.user('u1', { traits: inDays(5) });
+  await story.later(DAY);
+  expect((await story.letters()).map(({ to }) => to)).toEqual(['u2', 'u1']);
+});
+
+test('starts nothing for a user who enters an audience while it is being built, and logs it', async () => {
+  const story = await withUser();
+  await story.later(HOUR);
+  const { projectId } = story;
+  const definition = { trait: 'plan', equals: 'pro' };
+  const audience = await createAudience(
+    { db: story.server.db, listRuleNeeds },
+    { projectId, name: 'Pros', definition },
+  );
+  await story.rule({ name: 'Joined', when: { audience: audience.id, move: 'joined' }, steps });
+  const [place] = (await listBuilding(story.server.db, 1_000)).filter((one) => one.projectId === projectId);
+  if (!place) throw new Error('nothing is being made');
+  expect(await story.engine.digest.build(place)).toBe('went on');
+  await story.user('u1', { traits: { plan: 'pro' } });
+  await story.engine.digest.batch('live', [projectId]);
+  await story.later(DAY);
+  expect(await story.letters()).toEqual([]);
+  expect(await story.why('u1', 'Joined')).toEqual({ definition_change: 1 });
+});
+
+test('drafts nothing for the history of 10,000 imported users, and then only what a live event of each fires', async () => {
+  const story = await newStory(stage);
+  // No email is sent here, because the test is about which users get drafts and not about speed.
+  await story.set({ autopilot: 'draft' });
+  const people = Array.from({ length: 10_000 }, (_, i) => `p${i}`);
+  const chunks = <T>(items: T[]): T[][] =>
+    Array.from({ length: Math.ceil(items.length / 1_000) }, (_, i) =>
+      items.slice(i * 1_000, (i + 1) * 1_000),
+    );
+  const users = people.map((id) => ({ external_user_id: id, email: `${id}@x.org` }));
+  for (const some of chunks(users)) await story.post('users/bulk', { users: some });
+  const history = (id: string, i: number): EventSent[] => [
+    of(id, 'user_signed_up'),
+    i % 2 === 0
+      ? of(id, 'trial_started', { trialDays: 14 })
+      : of(id, 'usage_threshold_reached', { usagePercent: 85, meter: 'seats' }),
+  ];
+  for (const some of chunks(people.flatMap(history)))
+    await story.post('events/bulk', { events: some, suppressTriggers: true });
+  await story.later(HOUR);
+  const counts = async (table: string): Promise<number> =>
+    (
+      await story.server.db.query<{ n: number }>(
+        `SELECT count(*)::int AS n FROM beckon.${table} WHERE project_id = $1`,
+        [story.projectId],
+      )
+    )[0]?.n ?? 0;
+  expect([await counts('person'), await counts('event')]).toEqual([10_000, 20_000]);
+  expect([await counts('draft'), await counts('run'), await counts('rule_timer')]).toEqual([0, 0, 0]);
+  const live = (id: string, i: number): EventSent => {
+    const events = [
+      of(id, 'user_signed_up'),
+      of(id, 'usage_threshold_reached', { usagePercent: 90, meter: 'seats' }),
+      of(id, 'trial_expiring', { trialDays: 3 }),
+      of(id, 'login'),
+    ];
+    return events[Math.floor(i / 2) % 4] ?? of(id, 'login');
+  };
+  for (const some of chunks(people.map(live))) await story.post('events/batch', { events: some });
+  await story.later(30 * DAY);
+  const fired = await story.server.db.query(
+    `SELECT r.name, count(*)::int AS people, count(DISTINCT d.external_user_id)::int AS told
+     FROM beckon.draft d JOIN beckon.rule r ON r.project_id = d.project_id AND r.id = d.rule_id
+     WHERE d.project_id = $1 GROUP BY r.name ORDER BY r.name`,
+    [story.projectId],
+  );
+  expect(fired).toEqual([
+    { name: 'plan_limit_upsell', people: 2_500, told: 2_500 },
+    { name: 'trial_expiring', people: 2_500, told: 2_500 },
+  ]);
+  const wrong = await story.server.db.query(
+    `SELECT d.external_user_id FROM beckon.draft d JOIN beckon.rule r ON r.project_id = d.project_id AND r.id = d.rule_id
+     WHERE d.project_id = $1 AND (substr(d.external_user_id, 2)::int / 2) % 4
+       <> CASE r.name WHEN 'plan_limit_upsell' THEN 1 ELSE 2 END`,
+    [story.projectId],
+  );
+  expect(wrong).toEqual([]);
+}, 120_000);

@@ -1,0 +1,302 @@
+import { beforeEach, expect, test } from 'vitest';
+import { HOUR } from '../../../../testkit/drafts.ts';
+import { DAY, newStory, openStage, type Story } from '../../../../testkit/story.ts';
+import { editRule } from '../edit-rule.ts';
+
+const stage = await openStage();
+beforeEach(() => stage.engine.transport.answer({ result: 'sent' }));
+
+const letter = (subject: string): object => ({ draft: { subject, body: 'Hello.' } });
+
+/** A rule on `began`, in a project whose send checks always pass and whose drafts wait one hour. */
+async function withSteps(steps: object[], more: object = {}): Promise<Story> {
+  const story = await newStory(stage);
+  await story.set({ frequency_cap: 'off', quiet_hours: 'off', autopilot: '1h' });
+  await story.rule({ name: 'Steps', when: { event: 'began' }, steps, ...more });
+  await story.user('u1', { email: 'a@x.org', traits: { plan: 'free' } });
+  return story;
+}
+
+const begin = (story: Story): Promise<unknown> => story.event('u1', 'began');
+/** Returns the sent subjects, each with the time since `at`. */
+const left = async (story: Story, at: number): Promise<[string, number][]> =>
+  (await story.letters()).map((sent) => [sent.subject, sent.at - at]);
+const ends = async (story: Story): Promise<(string | null)[]> =>
+  (await story.runs('u1', 'Steps')).map((run) => run.end_reason);
+
+test('counts a wait after an email from when the email was sent', async () => {
+  const story = await withSteps([letter('One'), { wait: '2d' }, letter('Two')]);
+  const at = story.now();
+  await begin(story);
+  await story.later(10 * DAY);
+  expect(await left(story, at)).toEqual([
+    ['One', HOUR],
+    ['Two', HOUR + 2 * DAY + HOUR],
+  ]);
+  expect(await ends(story)).toEqual(['done']);
+});
+
+test.each<[string, Parameters<Story['act']>[1], number]>([
+  ['skipped, and final after ten seconds', { kind: 'skip', reason: 'not now' }, 10_000],
+  ['approved', { kind: 'approve' }, 10_000],
+])('continues with the next step after a draft was %s', async (_, act, afterMs) => {
+  const story = await withSteps([letter('One'), { wait: '2d' }, letter('Two')]);
+  await begin(story);
+  await story.later(60_000);
+  const at = story.now();
+  await story.act('u1', act);
+  await story.later(5 * DAY);
+  expect((await left(story, at)).at(-1)).toEqual(['Two', afterMs + 2 * DAY + HOUR]);
+});
+
+test('ignores a skip that is undone within ten seconds', async () => {
+  const story = await withSteps([letter('One'), { wait: '2d' }, letter('Two')]);
+  const at = story.now();
+  await begin(story);
+  await story.later(60_000);
+  await story.act('u1', { kind: 'skip', reason: null });
+  await story.later(9_999);
+  await story.act('u1', { kind: 'undo' });
+  await story.later(5 * DAY);
+  expect(await left(story, at)).toEqual([
+    ['One', HOUR],
+    ['Two', HOUR + 2 * DAY + HOUR],
+  ]);
+});
+
+test.each(['failed', 'unknown'] as const)(
+  'continues with the next step after an email with the result %s',
+  async (result) => {
+    const story = await withSteps([letter('One'), letter('Two')]);
+    stage.engine.transport.answer({ result, reason: 'the line broke' });
+    const at = story.now();
+    await begin(story);
+    await story.later(HOUR);
+    stage.engine.transport.answer({ result: 'sent' });
+    await story.later(5 * DAY);
+    expect((await story.drafts()).map(({ state }) => state)).toEqual([result, 'sent']);
+    expect(await left(story, at)).toEqual([
+      ['One', HOUR],
+      ['Two', 2 * HOUR],
+    ]);
+  },
+);
+
+test('continues with the next step after an email that expired', async () => {
+  const story = await withSteps([letter('One'), letter('Two')], { expires_after: '5h' });
+  await story.set({ quiet_hours: '12:30-23:00' });
+  const at = story.now();
+  await begin(story);
+  await story.later(5 * DAY);
+  expect(await story.drafts()).toMatchObject([
+    { state: 'canceled', reason: 'expired', endedAt: at + 6 * HOUR },
+    { createdAt: at + 6 * HOUR },
+  ]);
+});
+
+test('waits until Monday morning in the time zone of the user', async () => {
+  const story = await withSteps([{ wait_until: { weekdays: ['mon'], at: '09:00' } }, letter('Monday')]);
+  await story.user('u1', { traits: { timezone: 'Asia/Kolkata' } });
+  await begin(story);
+  await story.later(8 * DAY);
+  const [sent] = await story.letters();
+  const local = Temporal.Instant.fromEpochMilliseconds((sent?.at ?? 0) - HOUR).toZonedDateTimeISO(
+    'Asia/Kolkata',
+  );
+  expect([local.dayOfWeek, local.toPlainTime().toString()]).toEqual([1, '09:00:00']);
+});
+
+const waiting = [
+  {
+    wait_for: { event: 'accepted', where: [{ property: 'seats', at_least: 2 }], within: '3d' },
+    then: [letter('Thanks')],
+    else: [letter('Still there?')],
+  },
+  letter('Last'),
+];
+
+test('continues as soon as the awaited event arrives', async () => {
+  const story = await withSteps(waiting);
+  await begin(story);
+  await story.later(DAY);
+  await story.event('u1', 'accepted', { seats: 1 });
+  await story.later(DAY);
+  const at = story.now();
+  await story.event('u1', 'accepted', { seats: 2 });
+  await story.later(10 * DAY);
+  expect(await left(story, at)).toEqual([
+    ['Thanks', HOUR],
+    ['Last', 2 * HOUR],
+  ]);
+});
+
+test('continues without the awaited event when the time is over, and ignores the event after that', async () => {
+  const story = await withSteps(waiting);
+  const at = story.now();
+  await begin(story);
+  await story.later(3 * DAY + 1);
+  await story.event('u1', 'accepted', { seats: 2 });
+  await story.later(10 * DAY);
+  expect(await left(story, at)).toEqual([
+    ['Still there?', 3 * DAY + HOUR],
+    ['Last', 3 * DAY + 2 * HOUR],
+  ]);
+});
+
+test('counts an awaited event that was accepted in time, however late it is processed', async () => {
+  const story = await withSteps(waiting);
+  await begin(story);
+  await story.later(3 * DAY - 60_000);
+  await story.event('u1', 'accepted', { seats: 2 });
+  stage.server.clock.advance(5 * 60_000);
+  // The timers are processed before the records.
+  await stage.engine.digest.due(story.projectId);
+  await story.later(DAY);
+  expect((await story.letters()).map(({ subject }) => subject)).toEqual(['Thanks', 'Last']);
+});
+
+test('does not count the event that starts a run as the one that the run waits for', async () => {
+  const story = await withSteps([
+    { wait_for: { event: 'began', within: '3d' }, then: [letter('Again')], else: [letter('Once')] },
+  ]);
+  const at = story.now();
+  await begin(story);
+  await story.later(10 * DAY);
+  expect(await left(story, at)).toEqual([['Once', 3 * DAY + HOUR]]);
+});
+
+test('evaluates a branch when the run reaches it', async () => {
+  const branch = {
+    branch: { if: { trait: 'plan', equals: 'pro' } },
+    then: [letter('For pros')],
+    else: [letter('Basics')],
+  };
+  const story = await withSteps([branch, { wait: '1d' }, branch]);
+  await begin(story);
+  await story.later(HOUR);
+  await story.user('u1', { traits: { plan: 'pro' } });
+  await story.later(3 * DAY);
+  expect((await story.letters()).map(({ subject }) => subject)).toEqual(['Basics', 'For pros']);
+});
+
+test('ends the run at an end within a branch', async () => {
+  const story = await withSteps([
+    { branch: { if: { trait: 'plan', equals: 'free' } }, then: [{ end: true }] },
+    letter('Not for free'),
+  ]);
+  await begin(story);
+  await story.later(DAY);
+  expect(await story.letters()).toEqual([]);
+  expect(await ends(story)).toEqual(['done']);
+});
+
+test.each<[string, object, (story: Story) => Promise<unknown>]>([
+  ['exit_event', { exits: { events: ['left'] } }, (story) => story.event('u1', 'left')],
+  [
+    'exit_condition',
+    { exits: { when: { trait: 'plan', equals: 'pro' } } },
+    (story) => story.user('u1', { traits: { plan: 'pro' } }),
+  ],
+  ['goal', { goal: { event: 'bought' } }, (story) => story.event('u1', 'bought')],
+])(
+  '%s: ends the run at its current step and cancels all its open drafts, even approved and edited ones',
+  async (reason, more, leave) => {
+    const content = {
+      subject: 'By hand',
+      preheader: '',
+      body: 'Written by hand.',
+      format: 'markdown' as const,
+    };
+    const acts = [null, { kind: 'approve' }, { kind: 'edit', content }, { kind: 'open_editor' }] as const;
+    for (const act of acts) {
+      const story = await withSteps([letter('One'), { wait: '2d' }, letter('Two')], more);
+      await begin(story);
+      await story.later(60_000);
+      if (act) await story.act('u1', act);
+      await leave(story);
+      await story.later(10 * DAY);
+      expect(await story.letters()).toEqual([]);
+      expect(await story.drafts()).toMatchObject([{ state: 'canceled', reason }]);
+      expect(await ends(story)).toEqual([reason]);
+    }
+    const between = await withSteps([letter('One'), { wait: '2d' }, letter('Two')], more);
+    await begin(between);
+    await between.later(DAY);
+    await leave(between);
+    await between.later(10 * DAY);
+    expect((await between.letters()).map(({ subject }) => subject)).toEqual(['One']);
+    expect(await ends(between)).toEqual([reason]);
+  },
+);
+
+test('counts a goal that is reached after the last step, for 14 days only', async () => {
+  const converted = async (afterMs: number): Promise<boolean> => {
+    const story = await withSteps([letter('One')], { goal: { event: 'bought' } });
+    await begin(story);
+    await story.later(afterMs);
+    await story.event('u1', 'bought');
+    await story.later(HOUR);
+    expect(await ends(story)).toEqual(['done']);
+    const [run] = await story.server.db.query<{ converted_at: Date | null }>(
+      `SELECT converted_at FROM beckon.run WHERE project_id = $1`,
+      [story.projectId],
+    );
+    return run?.converted_at != null;
+  };
+  expect([await converted(14 * DAY - 60_000), await converted(14 * DAY + 60_000)]).toEqual([true, false]);
+});
+
+test('ends the run at a goal after 14 days, without counting it', async () => {
+  const steps = [letter('One'), { wait: '20d' }, letter('Two')];
+  const story = await withSteps(steps, { goal: { event: 'bought' } });
+  await begin(story);
+  await story.later(16 * DAY);
+  await story.event('u1', 'bought');
+  await story.later(10 * DAY);
+  expect((await story.letters()).map(({ subject }) => subject)).toEqual(['One']);
+  expect(await ends(story)).toEqual(['goal']);
+  expect(
+    await story.server.db.query(`SELECT converted_at FROM beckon.run WHERE project_id = $1`, [
+      story.projectId,
+    ]),
+  ).toEqual([{ converted_at: null }]);
+});
+
+test('does not enroll a user whose goal is reached or whose exit condition holds', async () => {
+  const story = await withSteps([letter('One')], {
+    goal: { event: 'bought' },
+    exits: { when: { trait: 'plan', equals: 'pro' } },
+    enrollment: { cooldown: '1m' },
+  });
+  await story.user('u1', { traits: { plan: 'pro' } });
+  await begin(story);
+  await story.later(HOUR);
+  await story.user('u1', { traits: { plan: 'free' } });
+  await story.event('u1', 'bought');
+  await begin(story);
+  await story.later(DAY);
+  expect(await story.why('u1', 'Steps')).toEqual({ exit_condition: 2 });
+});
+
+test('continues a run with the rule version that it started with', async () => {
+  const story = await withSteps([letter('One'), { wait: '2d' }, letter('Two')]);
+  await begin(story);
+  await story.later(DAY);
+  const document = { when: { event: 'began' }, steps: [letter('New')] };
+  const wanted = {
+    projectId: story.projectId,
+    reference: 'Steps',
+    document,
+    includeOpen: false,
+    actor: 'ann',
+  };
+  await editRule(story.server.db, wanted);
+  await story.user('u2', { email: 'b@x.org' });
+  await story.event('u2', 'began');
+  await story.later(5 * DAY);
+  expect((await story.letters()).map(({ to, subject }) => `${subject} to ${to}`)).toEqual([
+    'One to u1',
+    'New to u2',
+    'Two to u1',
+  ]);
+});

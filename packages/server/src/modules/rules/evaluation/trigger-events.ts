@@ -1,0 +1,144 @@
+import { type NewEvent, type ChangedPerson, personKey, type Person } from '../../users/index.ts';
+import type { EnrollmentFacts } from '../definitions/decide.ts';
+import type { Timer } from '../definitions/timers.ts';
+import type { Run } from '../runs/run.ts';
+import type { Model } from '../project-model.ts';
+
+/** The events and changes of one user, in order, as far as they can concern a rule or a run of the user. */
+export type Happened = {
+  person: Person;
+  model: Model;
+  items: Item[];
+  /** True if an open run may depend on it. */
+  isWatched: boolean;
+};
+
+/** The record that caused a change. `seq` is null if time caused it, because time has no place in the order of acceptance. */
+export type Cause = { seq: number | null; acceptedAt: number };
+
+type Hand = 'record' | 'bulk';
+
+export type Item =
+  | { kind: 'event'; event: NewEvent }
+  | { kind: 'move'; audienceId: string; move: 'joined' | 'left'; by: Hand; cause: Cause }
+  | { kind: 'trait'; trait: string; by: Hand; cause: Cause }
+  | { kind: 'timer'; timer: Timer }
+  | { kind: 'run'; run: Run }
+  | EnrollmentItem;
+
+/** A user who is in an audience already is enrolled in this rule, as if they joined at `at`. */
+export type EnrollmentItem = {
+  kind: 'enrollment';
+  ruleId: string;
+  audienceId: string;
+  enrollment: EnrollmentFacts;
+  at: number;
+};
+
+export type Moved = { projectId: number; userId: string; audienceId: string; move: 'joined' | 'left' };
+
+type Batch = {
+  people: Iterable<ChangedPerson>;
+  events: NewEvent[];
+  moves: Moved[];
+  models: Map<number, Model>;
+  priority: 'live' | 'bulk';
+  /** In the order of acceptance. */
+  records: { person: string; seq: number; acceptedAt: number }[];
+};
+
+/**
+ * Returns everything in a batch that can concern a rule. Most records concern none and cost one map lookup.
+ *
+ * A bulk batch of users may cause a join, a leave or a date. It starts nothing at once, unless the user has an event in the batch.
+ */
+export function happenedIn(batch: Batch): Happened[] {
+  const found = new Map<string, Happened>();
+  const people = new Map<string, ChangedPerson>();
+  for (const changed of batch.people) people.set(personKey(changed.person), changed);
+  const of = (key: string): Happened | undefined => {
+    const known = found.get(key);
+    const person = people.get(key)?.person;
+    const model = person && batch.models.get(person.projectId);
+    if (known || !person || !model) return known;
+    const fresh = { person, model, items: [], isWatched: false };
+    found.set(key, fresh);
+    return fresh;
+  };
+  const active = addEvents(batch, of);
+  const causeOf = causesIn(batch);
+  const handOf = (key: string): Hand => (batch.priority === 'bulk' && !active.has(key) ? 'bulk' : 'record');
+  for (const { projectId, userId, audienceId, move } of batch.moves) {
+    const rules = batch.models.get(projectId)?.rules;
+    const isWatched = rules?.watches.audiences.has(audienceId) ?? false;
+    if (!isWatched && !rules?.onMove(audienceId, move).length) continue;
+    const key = personKey({ projectId, userId });
+    add(of(key), { kind: 'move', audienceId, move, by: handOf(key), cause: causeOf(key) }, isWatched);
+  }
+  for (const [key, changed] of people)
+    addChange(changed, { batch, happened: () => of(key), cause: () => causeOf(key), by: handOf(key) });
+  return [...found.values()];
+}
+
+type Of = (key: string) => Happened | undefined;
+
+/**
+ * Returns the first record of a user in the batch as the cause of their changes. The batch does not remember which of several records made
+ * the user join an audience or wrote a trait last. With the first one, a change by a suppressed record starts nothing, even if a later
+ * event of the batch lifts the suppression.
+ */
+function causesIn({ records }: Batch): (key: string) => Cause {
+  let first: Map<string, Cause> | null = null;
+  return function causeOf(key) {
+    if (!first) {
+      first = new Map();
+      for (const { person, seq, acceptedAt } of records)
+        if (!first.has(person)) first.set(person, { seq, acceptedAt });
+    }
+    const cause = first.get(key);
+    if (!cause) throw new Error('a user changed without a record');
+    return cause;
+  };
+}
+
+/** Adds the events, and returns the users who have any. */
+function addEvents({ events, models }: Batch, of: Of): Set<string> {
+  const active = new Set<string>();
+  for (const event of events) {
+    const key = personKey(event);
+    active.add(key);
+    const rules = models.get(event.projectId)?.rules;
+    const isWatched = rules?.watches.events.has(event.name) ?? false;
+    if (isWatched || rules?.onEvent(event.name).length) add(of(key), { kind: 'event', event }, isWatched);
+  }
+  return active;
+}
+
+type Changing = { batch: Batch; happened: () => Happened | undefined; cause: () => Cause; by: Hand };
+
+function addChange({ person, change }: ChangedPerson, { batch, happened, cause, by }: Changing): void {
+  const rules = batch.models.get(person.projectId)?.rules;
+  if (!rules) return;
+  for (const trait of change.before.keys()) {
+    const isWatched = rules.watches.traits.has(trait);
+    if (isWatched || rules.onTrait(trait).length > 0)
+      add(happened(), { kind: 'trait', trait, by, cause: cause() }, isWatched);
+  }
+  const isWatched = change.emailChanged && rules.watches.email;
+  const one = isWatched || isLearnt(change, batch) ? happened() : undefined;
+  if (one) one.isWatched ||= isWatched;
+}
+
+/**
+ * Returns true if a draft of the user may wait for an address or a value that changed. New users have no drafts. Traits in a bulk batch are
+ * not checked for each user: their drafts are checked when they fall due.
+ */
+function isLearnt({ isNew, emailChanged, before }: ChangedPerson['change'], { priority }: Batch): boolean {
+  return !isNew && (emailChanged || (priority === 'live' && before.size > 0));
+}
+
+function add(happened: Happened | undefined, item: Item, isWatched: boolean): void {
+  if (!happened) return;
+  happened.items.push(item);
+  happened.isWatched ||= isWatched;
+}

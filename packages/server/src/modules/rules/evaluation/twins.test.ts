@@ -1,0 +1,110 @@
+import { afterAll, expect, test } from 'vitest';
+import { HOUR } from '../../../../testkit/drafts.ts';
+import { openEngine } from '../../../../testkit/engine.ts';
+import { newStory, openStage, type Story } from '../../../../testkit/story.ts';
+import { silentLog } from '../../../platform/log.ts';
+import { openDatabase } from '../../../platform/db/database.ts';
+
+/** Two workers, each with its own connections, models and transport. */
+const stage = await openStage();
+const twinDb = await openDatabase({
+  connection: stage.server.database.connection,
+  clock: stage.server.clock,
+  log: silentLog,
+});
+const twin = openEngine(twinDb, stage.server.clock);
+afterAll(() => twinDb.close());
+
+const steps = [{ draft: { subject: 'You did it', body: 'Well done.' } }];
+const KEYS = ['a', 'b', 'c', 'd', 'e'];
+const TRIGGERS = 1_000;
+const EACH = 25;
+
+async function withRules(): Promise<Story> {
+  const story = await newStory(stage);
+  await story.set({ frequency_cap: 'off', quiet_hours: 'off', throttle: 'off' });
+  const again = { property: 'n', at_least: 999 };
+  for (const [name, enrollment] of [
+    ['Once', 'once'],
+    ['Per key', { once_per: ['key'] }],
+    ['Single', 'one_at_a_time'],
+    ['Cooldown', { cooldown: '1d' }],
+    ['Again', { cooldown: '1d', per: ['key'], again }],
+  ] as const)
+    await story.rule({ name, when: { event: 'did' }, enrollment, steps });
+  await story.user('u1', { email: 'a@x.org' });
+  await story.later(0);
+  return story;
+}
+
+async function isWaiting({ server, projectId }: Story): Promise<boolean> {
+  const rows = await server.db.query(`SELECT 1 FROM beckon.inbox WHERE project_id = $1 LIMIT 1`, [projectId]);
+  return rows.length > 0;
+}
+
+/** Lets both workers process records until none wait and no more are sent. */
+async function digestTogether(story: Story, sending: Promise<unknown>): Promise<number[]> {
+  let isSending = true;
+  const sent = sending.finally(() => (isSending = false));
+  const digested = await Promise.all(
+    [stage.engine, twin].map(async ({ digest }, i) => {
+      let records = 0;
+      // The batches have different sizes, so that the workers do not run in step.
+      while (isSending || (await isWaiting(story)))
+        records += (await digest.batch('live', [story.projectId], 7 + 6 * i)).records;
+      return records;
+    }),
+  );
+  await sent;
+  return digested;
+}
+
+const entered = (story: Story): Promise<{ name: string; key: string; runs: number }[]> =>
+  story.server.db.query(
+    `SELECT r.name, u.key, count(*)::int AS runs FROM beckon.run u
+     JOIN beckon.rule r ON r.project_id = u.project_id AND r.id = u.rule_id
+     WHERE u.project_id = $1 GROUP BY 1, 2 ORDER BY 1, 2`,
+    [story.projectId],
+  );
+
+test('starts one run per enrollment key and sends one email for each, with 1,000 equal triggers and two workers', async () => {
+  const story = await withRules();
+  const events = Array.from({ length: TRIGGERS }, (_, n) => ({
+    external_user_id: 'u1',
+    name: 'did',
+    properties: { key: KEYS[n % KEYS.length], n },
+  }));
+  const batches = Array.from({ length: TRIGGERS / EACH }, (_, i) => events.slice(i * EACH, (i + 1) * EACH));
+  const sending = Promise.all(batches.map((some) => story.post('events/batch', { events: some })));
+  const digested = await digestTogether(story, sending);
+  expect(digested[0]).toBeGreaterThan(0);
+  expect(digested[1]).toBeGreaterThan(0);
+  expect((digested[0] ?? 0) + (digested[1] ?? 0)).toBe(TRIGGERS);
+  const one = (name: string, key = ''): object => ({ name, key, runs: 1 });
+  // The key whose event passes the filter of `again` has a second run, unless that event was the first of its key.
+  const again = (await entered(story)).filter(({ name }) => name === 'Again');
+  expect(again.map(({ key }) => key)).toEqual(KEYS);
+  expect(again.slice(0, -1).every(({ runs }) => runs === 1)).toBe(true);
+  expect(again.at(-1)?.runs).toBeLessThanOrEqual(2);
+  expect((await entered(story)).filter(({ name }) => name !== 'Again')).toEqual([
+    one('Cooldown'),
+    one('Once'),
+    ...KEYS.map((key) => one('Per key', key)),
+    one('Single'),
+  ]);
+  const considered = await story.server.db.query<{ n: number }>(
+    `SELECT sum(count)::int AS n FROM beckon.decision WHERE project_id = $1`,
+    [story.projectId],
+  );
+  expect(considered).toEqual([{ n: TRIGGERS * 5 }]);
+
+  // Two senders at the same time send every draft once.
+  const drafts = await story.drafts();
+  stage.server.clock.advance(2 * HOUR);
+  const before = [stage.engine, twin].map(({ transport }) => transport.letters.length);
+  const turns = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? stage.engine : twin));
+  await Promise.all(turns.map(({ sender }) => sender.batch(story.projectId)));
+  await stage.engine.settle();
+  const handed = [stage.engine, twin].flatMap(({ transport }, i) => transport.letters.slice(before[i]));
+  expect(handed.map(({ draftId }) => draftId).toSorted()).toEqual(drafts.map(({ id }) => id).toSorted());
+});

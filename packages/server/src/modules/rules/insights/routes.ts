@@ -1,0 +1,116 @@
+import { Type } from 'typebox';
+import type { InsightsQuery } from '@beckon/contract/dashboard';
+import { csvLine } from '@beckon/contract/files';
+import { plainCell } from '../../../platform/text/csv.ts';
+import { Fault } from '../../../platform/fault.ts';
+import { parseInstant } from '../../../platform/time/instant.ts';
+import { type Grouping, GROUPINGS } from './insight.ts';
+import { type ShownInsight, showInsights } from './show-insights.ts';
+import { type DashboardRoute, routesFor, sendPieces } from '../../workspace/index.ts';
+
+const { route } = routesFor();
+
+const DAY_MS = 86_400_000;
+const DAYS = 30;
+const DAYS_MAX = 366;
+
+const RANGE = {
+  by: Type.Optional(Type.Union(GROUPINGS.map((by) => Type.Literal(by)))),
+  days: Type.Optional(Type.Integer({ minimum: 1, maximum: DAYS_MAX })),
+  since: Type.Optional(Type.String({ maxLength: 50 })),
+  until: Type.Optional(Type.String({ maxLength: 50 })),
+};
+
+export const insightRoutes: DashboardRoute[] = [
+  route('GET /projects/:project/insights', {
+    needs: 'viewer',
+    isHeavy: true,
+    query: Type.Object({ ...RANGE, compare: Type.Optional(Type.Boolean()) }),
+    async handle({ db }, { projectId, query }) {
+      const { by, since, until } = readRange(query, db.clock.now());
+      const asked = { projectId, by };
+      const { by: _by, ...range } = await showInsights(db, { ...asked, since, until });
+      if (!query.compare) return { data: { by, range, before: null } };
+      const earlier = { since: since - (until - since), until: since, withoutLift: true };
+      const { by: _same, ...before } = await showInsights(db, { ...asked, ...earlier });
+      return { data: { by, range, before } };
+    },
+  }),
+  route('GET /projects/:project/insights/export', {
+    needs: 'admin',
+    isHeavy: true,
+    query: Type.Object(RANGE),
+    async handle({ db }, { projectId, query, reply }) {
+      const range = readRange(query, db.clock.now());
+      const { groups } = await showInsights(db, { projectId, ...range });
+      const lines = [COLUMNS, ...groups.map((group) => cellsOf(range.by, group))].map((values) =>
+        csvLine(values),
+      );
+      const file = { name: `insights-by-${range.by}.csv`, type: 'text/csv; charset=utf-8' };
+      return sendPieces(reply, file, [`${lines.join('\n')}\n`]);
+    },
+  }),
+];
+
+function readRange(query: InsightsQuery, now: number): { by: Grouping; since: number; until: number } {
+  // The end of a range is exclusive, but an email that is claimed at this moment belongs to it.
+  const until = query.until === undefined ? now + 1 : readTime(query.until, 'until');
+  const since =
+    query.since === undefined ? until - (query.days ?? DAYS) * DAY_MS : readTime(query.since, 'since');
+  if (since >= until) throw invalid('since must be before until', 'since');
+  if (until - since > DAYS_MAX * DAY_MS) throw invalid(`A range has at most ${DAYS_MAX} days`, 'since');
+  return { by: query.by ?? 'rule', since, until };
+}
+
+function readTime(text: string, field: string): number {
+  const at = parseInstant(text);
+  if (Number.isNaN(at)) throw invalid(`${field} must be a time, such as 2027-03-01T00:00:00Z`, field);
+  return at;
+}
+
+function invalid(message: string, field: string): Fault {
+  return new Fault('validation_failed', { details: [{ message, field }] });
+}
+
+const COLUMNS = [
+  'by',
+  'name',
+  'sent',
+  'delivered',
+  'opened',
+  'clicked',
+  'replied',
+  'bot_opened',
+  'bot_clicked',
+  'bounced_hard',
+  'bounced_soft',
+  'bounced_policy',
+  'bounced_infrastructure',
+  'complained',
+  'unsubscribed',
+  'edited',
+  'median_open_seconds',
+];
+
+function cellsOf(by: Grouping, group: ShownInsight): (string | null)[] {
+  const { hard, soft, policy, infrastructure } = group.bounced;
+  const counts = [
+    group.sent,
+    group.delivered,
+    group.opened,
+    group.clicked,
+    group.replied,
+    group.bot_opened,
+    group.bot_clicked,
+    hard,
+    soft,
+    policy,
+    infrastructure,
+    group.complained,
+    group.unsubscribed,
+    group.edited.edited,
+  ];
+  const median = group.median_open_ms;
+  const seconds = median === null ? null : String(Math.round(median / 1000));
+  return [by, plainCell(group.name), ...counts.map(String), seconds];
+}

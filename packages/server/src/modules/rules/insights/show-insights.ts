@@ -1,0 +1,119 @@
+import { iso } from '../../../platform/time/clock.ts';
+import { type Arm, liftOf, type LiftShown } from './lift.ts';
+import { bouncedOf, deliveredOf, type Grouping, type Insight, OPENED_WITHIN_MS } from './insight.ts';
+import { countInsights } from './reads.ts';
+import { countLift } from '../runs/count-runs.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+
+/**
+ * A row of insights, with the names of the API. Rates are shares: bounces and edits of the sent emails, everything else of the delivered
+ * ones.
+ */
+export type ShownInsight = {
+  name: string;
+  /** Set if the rows are grouped by rule. */
+  rule_id: string | null;
+  sent: number;
+  delivered: number;
+  opened: number;
+  clicked: number;
+  bot_opened: number;
+  bot_clicked: number;
+  replied: number;
+  bounced: Record<'hard' | 'soft' | 'policy' | 'infrastructure', number>;
+  complained: number;
+  unsubscribed: number;
+  /** Emails that a member edited before sending, of those whose draft still exists. */
+  edited: { edited: number; total: number };
+  /** Time to the first open by a human: the number of emails up to each bound, and, without a bound, of all later ones. */
+  opened_within: { until_ms: number | null; emails: number }[];
+  median_open_ms: number | null;
+  rates: Record<
+    'delivered' | 'bounced' | 'opened' | 'clicked' | 'replied' | 'complained' | 'unsubscribed' | 'edited',
+    number | null
+  >;
+  /** For a rule with users in its holdout: how many reached its goal, since the rule was created. */
+  lift: { treatment: Arm; holdout: Arm; estimate: LiftShown | null } | null;
+};
+
+export type ShownInsights = {
+  by: Grouping;
+  since: string;
+  until: string;
+  truncated: boolean;
+  /** All groups together. */
+  total: ShownInsight;
+  groups: ShownInsight[];
+};
+
+type Asked = {
+  projectId: number;
+  by: Grouping;
+  since: number;
+  /** If omitted, up to the newest. */
+  until?: number;
+  /** Omits the lift, which covers all time and costs a query per rule. */
+  withoutLift?: boolean;
+};
+
+/** Later than any claimed email. */
+const END_OF_TIME = Date.UTC(9999, 0);
+
+/** Returns the results of a project's emails within a period, by rule, template, domain or mailbox provider. */
+export async function showInsights(tx: Tx, asked: Asked): Promise<ShownInsights> {
+  const { projectId, by, since, until = END_OF_TIME, withoutLift = false } = asked;
+  const { total, groups, isCut } = await countInsights(tx, { projectId, by, since, until });
+  const shown: ShownInsight[] = [];
+  for (const group of groups)
+    shown.push(toShown(group, withoutLift ? null : await findLift(tx, projectId, group)));
+  const period = { since: iso(since), until: iso(until) };
+  return { by, ...period, truncated: isCut, total: toShown(total, null), groups: shown };
+}
+
+async function findLift(tx: Tx, projectId: number, { ruleId }: Insight): Promise<ShownInsight['lift']> {
+  if (ruleId === null) return null;
+  const { treatment, holdout } = await countLift(tx, { projectId, ruleId });
+  return holdout.enrolled === 0 ? null : { treatment, holdout, estimate: liftOf(treatment, holdout) };
+}
+
+function toShown(insight: Insight, lift: ShownInsight['lift']): ShownInsight {
+  const { name, sent, opened, clicked, replied, complained, unsubscribed } = insight;
+  const { hard, soft, policy, infrastructure } = insight;
+  const delivered = deliveredOf(insight);
+  return {
+    name,
+    rule_id: insight.ruleId,
+    sent,
+    delivered,
+    opened,
+    clicked,
+    bot_opened: insight.botOpened,
+    bot_clicked: insight.botClicked,
+    replied,
+    bounced: { hard, soft, policy, infrastructure },
+    complained,
+    unsubscribed,
+    edited: { edited: insight.edited, total: insight.editable },
+    opened_within: insight.openedWithin.map((letters, n) => ({
+      until_ms: OPENED_WITHIN_MS[n] ?? null,
+      emails: letters,
+    })),
+    median_open_ms: insight.medianOpenMs,
+    rates: {
+      delivered: share(delivered, sent),
+      bounced: share(bouncedOf(insight), sent),
+      opened: share(opened, delivered),
+      clicked: share(clicked, delivered),
+      replied: share(replied, delivered),
+      complained: share(complained, delivered),
+      unsubscribed: share(unsubscribed, delivered),
+      edited: share(insight.edited, insight.editable),
+    },
+    lift,
+  };
+}
+
+/** Rounds to four decimal places; null if there are no emails. */
+function share(count: number, of: number): number | null {
+  return of <= 0 ? null : Math.round((count / of) * 10_000) / 10_000;
+}

@@ -1,0 +1,29 @@
+import { nextDueAt } from '../audiences/index.ts';
+import { nextDraftDueAt } from '../drafts/index.ts';
+import { nextEnrollmentAt } from './enrollment/store.ts';
+import { nextTimerAt } from './definitions/timers.ts';
+import { nextRunAt } from './runs/reads.ts';
+import type { Work } from '../../platform/locks/store.ts';
+import { nextDeliveryAt } from '../webhooks/index.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+
+/** Returns the earliest time at which any module has this kind of work in the project. The caller holds the lock of the due row. */
+export async function nextMoment(tx: Tx, projectId: number, work: Work): Promise<Date | null> {
+  const moments = await Promise.all(SOURCES[work].map((next) => next(tx, projectId)));
+  return moments.reduce<Date | null>((a, b) => (a === null || (b !== null && b < a) ? b : a), null);
+}
+
+const SOURCES: Record<Work, ((tx: Tx, projectId: number) => Promise<Date | null>)[]> = {
+  process: [nextDueAt, nextTimerAt, ofMs(nextRunAt), nextEnrollmentAt],
+  send: [ofMs(nextDraftDueAt)],
+  webhooks: [ofMs(nextDeliveryAt)],
+};
+
+function ofMs(
+  next: (tx: Tx, projectId: number) => Promise<number | null>,
+): (tx: Tx, projectId: number) => Promise<Date | null> {
+  return async (tx, projectId) => {
+    const at = await next(tx, projectId);
+    return at === null ? null : new Date(at);
+  };
+}

@@ -1,0 +1,108 @@
+import type { Clock } from '../../platform/time/clock.ts';
+import { type AudienceModel, loadModels } from '../audiences/index.ts';
+import { type CountedNames, findCounted, NOTHING_COUNTED } from '../users/index.ts';
+import { listSettings, type ProjectSettings } from '../workspace/index.ts';
+import { loadRules } from './definitions/load-rules.ts';
+import type { RuleModel } from './definitions/model.ts';
+import { compile, type Program } from './runs/program.ts';
+import { listVersionsInUse, type VersionInUse } from './runs/reads.ts';
+import { listHashingProjects } from '../sending/index.ts';
+import type { Turn } from '../../platform/locks/project-lock.ts';
+import { type LetterText, loadLetters } from '../rendering/index.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+
+/** The compiled definitions and settings of a project, loaded again only when they change. */
+export type Model = {
+  version: number;
+  audiences: AudienceModel;
+  counted: CountedNames;
+  rules: RuleModel;
+  project: ProjectSettings;
+  /** The project's own published templates, by name. */
+  letters: ReadonlyMap<string, LetterText>;
+  programOf(ruleId: string, version: number): Program | undefined;
+  /** Suppressions or refused topics of erased users are kept as hashes, so new addresses have to be compared with them. */
+  hasHashes: boolean;
+};
+
+export type Models = {
+  /** Returns the models. The caller holds these project locks, so that nothing changes in that time. */
+  of(tx: Tx, turns: Turn[]): Promise<Map<number, Model>>;
+};
+
+/** With a few audiences per project, this is a few hundred megabytes at most. */
+const MODELS_MAX = 2_000;
+const NO_LETTERS: Model['letters'] = new Map();
+
+export function createModels(clock: Clock): Models {
+  const known = new Map<number, Model>();
+  return {
+    async of(tx, turns) {
+      const wanted = new Map<number, Model>();
+      const stale: Turn[] = [];
+      for (const turn of turns) {
+        const model = known.get(turn.projectId);
+        if (model?.version === turn.model) wanted.set(turn.projectId, model);
+        else stale.push(turn);
+      }
+      if (stale.length === 0) return wanted;
+      const loaded = await loadProjectModels(tx, stale, { now: clock.now() });
+      if (known.size + loaded.size > MODELS_MAX) known.clear();
+      for (const [projectId, model] of loaded) {
+        known.set(projectId, model);
+        wanted.set(projectId, model);
+      }
+      return wanted;
+    },
+  };
+}
+
+/**
+ * Loads the current models, with these additional versions of rules. Without the project lock the result may be outdated a moment later.
+ */
+export async function loadProjectModels(
+  tx: Tx,
+  turns: Turn[],
+  { now, versions = [] }: { now: number; versions?: VersionInUse[] },
+): Promise<Map<number, Model>> {
+  const ids = turns.map(({ projectId }) => projectId);
+  const [audiences, counted, projects, inUse, letters, hashing] = await Promise.all([
+    loadModels(tx, ids),
+    findCounted(tx, ids),
+    listSettings(tx, ids),
+    listVersionsInUse(tx, ids, now),
+    loadLetters(tx, ids),
+    listHashingProjects(tx, ids),
+  ]);
+  const rules = await loadRules(tx, ids, [...inUse, ...versions]);
+  const models = new Map<number, Model>();
+  for (const { projectId, model: version } of turns) {
+    const [asked, ruled, project] = [audiences.get(projectId), rules.get(projectId), projects.get(projectId)];
+    if (!asked || !ruled || !project) continue;
+    models.set(projectId, {
+      version,
+      audiences: asked,
+      counted: counted.get(projectId) ?? NOTHING_COUNTED,
+      rules: ruled,
+      project,
+      letters: letters.get(projectId) ?? NO_LETTERS,
+      programOf: programsOf(ruled),
+      hasHashes: hashing.has(projectId),
+    });
+  }
+  return models;
+}
+
+/** Compiles each program on first use. */
+function programsOf(rules: RuleModel): Model['programOf'] {
+  const programs = new Map<string, Program>();
+  return function programOf(ruleId, version) {
+    const key = `${ruleId} ${version}`;
+    const known = programs.get(key);
+    const definition = rules.version(ruleId, version)?.definition;
+    if (known || !definition) return known;
+    const program = compile(definition.steps);
+    programs.set(key, program);
+    return program;
+  };
+}

@@ -1,0 +1,157 @@
+import { Type } from 'typebox';
+import type { RuleResults as ShownResults, RuleVersion, RunListed } from '@beckon/contract/dashboard';
+import { iso, isoOrNull } from '../../platform/time/clock.ts';
+import { bouncedOf, deliveredOf } from './insights/insight.ts';
+import { findRule } from './definitions/find-rule.ts';
+import { listRuleVersions } from './definitions/list-versions.ts';
+import { REASONS } from './definitions/rule.ts';
+import { ruleSentence, stepLabel } from './definitions/sentence.ts';
+import { wholeDocumentOf } from './definitions/print.ts';
+import { countPlaces, listRunsOfRule } from './runs/count-by-step.ts';
+import { outline } from './runs/outline.ts';
+import type { Run } from './runs/run.ts';
+import { audienceNames } from '../audiences/index.ts';
+import { type RuleResults, showRuleResults } from './rule-results.ts';
+import { badCursor, isId, PAGE, readPage, toPage, routesFor, type KitDeps } from '../workspace/index.ts';
+
+type Deps = KitDeps;
+const { route } = routesFor<Deps>();
+
+const DAYS_MAX = 366;
+/** No column of versions or steps holds more. */
+const COUNTED = Type.Integer({ minimum: 0, maximum: 2_147_483_647 });
+
+/** Reads of a rule: its results, its earlier versions, and the users in it. */
+export const ruleReadRoutes = [
+  route('GET /projects/:project/rules/:rule/results', {
+    needs: 'viewer',
+    isHeavy: true,
+    query: Type.Object({ days: Type.Optional(Type.Integer({ minimum: 1, maximum: DAYS_MAX })) }),
+    async handle({ db }, { projectId, params: { rule: reference }, query: { days = 30 } }) {
+      return {
+        data: toResults(await showRuleResults(db, { projectId, reference, days, now: db.clock.now() })),
+      };
+    },
+  }),
+  route('GET /projects/:project/rules/:rule/versions', {
+    needs: 'viewer',
+    isHeavy: true,
+    async handle({ db, access }, { projectId, params: { rule: reference } }) {
+      const data = await listVersions({ db, access }, projectId, reference);
+      const pagination = { total: data.length, offset: 0, limit: data.length };
+      return { data, meta: { pagination, cursor: null } };
+    },
+  }),
+  route('GET /projects/:project/rules/:rule/runs', {
+    needs: 'viewer',
+    isHeavy: true,
+    query: Type.Object({
+      cursor: PAGE.cursor,
+      limit: PAGE.limit,
+      version: Type.Optional(COUNTED),
+      step: Type.Optional(COUNTED),
+    }),
+    async handle({ db }, { projectId, params, query }) {
+      const { version = null, step = null } = query;
+      const rule = await findRule(db, { projectId, reference: params.rule });
+      const of = { projectId, ruleId: rule.id };
+      const page = readPage(query, 1);
+      const after = page.after?.[0] ?? null;
+      if (after !== null && !isId(after)) throw badCursor();
+      const runs = await listRunsOfRule(db, { ...of, version, step, after, limit: page.rowsMax });
+      const total = (await countPlaces(db, of))
+        .filter((one) => [one.version, null].includes(version) && [one.step, null].includes(step))
+        .reduce((sum, one) => sum + one.runs, 0);
+      const labels = await labelsOf(db, projectId, rule.id);
+      return toPage(runs, page, { show: (run) => toRun(run, labels), placeOf: ({ id }) => [id], total });
+    },
+  }),
+];
+
+type Labels = (version: number, step: number) => string;
+
+async function labelsOf(db: Deps['db'], projectId: number, ruleId: string): Promise<Labels> {
+  const names = await audienceNames(db, projectId);
+  const versions = await listRuleVersions(db, { projectId, ruleId });
+  const labels = new Map(
+    versions.flatMap(({ version, definition }) =>
+      outline(definition.steps).map(({ at, step }): [string, string] => [
+        `${version} ${at}`,
+        stepLabel(step, names),
+      ]),
+    ),
+  );
+  return (version, step) => labels.get(`${version} ${step}`) ?? 'end';
+}
+
+function toRun(run: Run, labelOf: Labels): RunListed {
+  const { id, userId, version, step, state, waitsFor, nextAt, enrolledAt, anchor } = run;
+  return {
+    id,
+    external_user_id: userId,
+    version,
+    step: { at: step, label: labelOf(version, step) },
+    state: state === 'paused' ? 'paused' : 'active',
+    waits_for: waitsFor,
+    next_at: isoOrNull(nextAt),
+    enrolled_at: iso(enrolledAt),
+    trigger: anchor.name,
+  };
+}
+
+async function listVersions(
+  { db, access }: Pick<Deps, 'db' | 'access'>,
+  projectId: number,
+  reference: string,
+): Promise<RuleVersion[]> {
+  const rule = await findRule(db, { projectId, reference });
+  const of = { projectId, ruleId: rule.id };
+  const versions = await listRuleVersions(db, of);
+  const runs = Map.groupBy(await countPlaces(db, of), ({ version }) => version);
+  const audience = await audienceNames(db, projectId);
+  const actors = await access.namesOf(versions.flatMap(({ createdBy }) => createdBy ?? []));
+  return versions.map(({ version, definition, createdAt, createdBy }) => ({
+    version,
+    created_at: iso(createdAt),
+    created_by: createdBy === null ? null : (actors.get(createdBy) ?? createdBy),
+    sentence: ruleSentence(definition, audience),
+    definition: wholeDocumentOf({ ...rule, definition }),
+    is_present: version === rule.version,
+    runs: (runs.get(version) ?? []).reduce((sum, one) => sum + one.runs, 0),
+  }));
+}
+
+function toResults({ rule, since, days, letters, drafts, excluded, lift }: RuleResults): ShownResults {
+  const sum = (key: 'enrolled' | 'drafted' | 'sent' | 'goal'): number =>
+    days.reduce((all, day) => all + day[key], 0);
+  const { delivered, opened, clicked, ...became } = becameOf(letters);
+  const [enrolled, drafted, sent, goal] = [sum('enrolled'), sum('drafted'), sum('sent'), sum('goal')];
+  return {
+    since: iso(since),
+    funnel: { enrolled, drafted, sent, delivered, opened, clicked, goal },
+    days,
+    ...became,
+    drafts,
+    excluded: excluded.map(({ reason, count }) => ({ reason, count, sentence: REASONS[reason] })),
+    has_goal: rule.definition.goal !== null,
+    holdout_percent: rule.definition.holdoutPercent,
+    lift,
+  };
+}
+
+const NOTHING = {
+  delivered: 0,
+  opened: 0,
+  clicked: 0,
+  bounced: 0,
+  complained: 0,
+  unsubscribed: 0,
+  replied: 0,
+};
+
+function becameOf(letters: RuleResults['letters']): typeof NOTHING {
+  if (letters === null) return NOTHING;
+  const { opened, clicked, complained, unsubscribed, replied } = letters;
+  const [delivered, bounced] = [deliveredOf(letters), bouncedOf(letters)];
+  return { delivered, opened, clicked, bounced, complained, unsubscribed, replied };
+}

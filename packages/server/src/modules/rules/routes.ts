@@ -1,0 +1,99 @@
+import { Type } from 'typebox';
+import { iso } from '../../platform/time/clock.ts';
+import { Fault } from '../../platform/fault.ts';
+import { findRule } from './definitions/find-rule.ts';
+import { wholeDocumentOf } from './definitions/print.ts';
+import { tryEmails } from './check-rule.ts';
+import { checkUnsavedRule } from './check-unsaved-rule.ts';
+import { createRule } from './create-rule.ts';
+import { editRule } from './edit-rule.ts';
+import { routesFor, type KitDeps } from '../workspace/index.ts';
+import { listedRules, shownRule } from './rule-view.ts';
+import type { Renderer } from '../rendering/index.ts';
+
+type Deps = KitDeps & { mailroom: { renderer: Renderer }; wake: () => void };
+const { route } = routesFor<Deps>();
+
+const DOCUMENT = Type.Record(Type.String(), Type.Unknown());
+
+export const ruleRoutes = [
+  route('GET /projects/:project/rules', {
+    needs: 'viewer',
+    isHeavy: true,
+    async handle({ db }, { projectId }) {
+      const data = await listedRules(db, projectId);
+      const pagination = { total: data.length, offset: 0, limit: data.length };
+      return { data, meta: { pagination, cursor: null } };
+    },
+  }),
+  route('GET /projects/:project/rules/:rule', {
+    needs: 'viewer',
+    isHeavy: true,
+    async handle({ db }, { projectId, params }) {
+      return { data: await shownRule(db, projectId, params.rule) };
+    },
+  }),
+  route('POST /projects/:project/rules', {
+    needs: 'editor',
+    audit: 'rule.create',
+    body: Type.Object({ document: DOCUMENT, on: Type.Optional(Type.Boolean()) }),
+    async handle({ db, wake, mailroom: { renderer } }, { projectId, body, actor, note }) {
+      const { document, on = true } = body;
+      await tryEmails(renderer, { projectId, document });
+      const { id, name } = await createRule(db, { projectId, document, actor, isOff: !on });
+      wake();
+      const rule = await shownRule(db, projectId, id);
+      note({ subject: name, after: { on, ...rule.definition } });
+      return { data: rule };
+    },
+  }),
+  route('POST /projects/:project/rules/check', {
+    needs: 'viewer',
+    reads: true,
+    body: Type.Object({ document: DOCUMENT, rule: Type.Optional(Type.String()) }),
+    async handle({ db, mailroom: { renderer } }, { projectId, body }) {
+      const { document, rule: reference = null } = body;
+      const asked = { projectId, document, reference, now: db.clock.now() };
+      const found = await checkUnsavedRule({ db, renderer }, asked);
+      const { sentence, faults, lints } = found;
+      return {
+        data: {
+          sentence,
+          faults,
+          warnings: lints,
+          new_version: found.isNewVersion,
+          sentence_before: found.sentenceBefore,
+          open_untouched: found.openUntouched,
+          under_way: found.underWay,
+        },
+      };
+    },
+  }),
+  route('PUT /projects/:project/rules/:rule', {
+    needs: 'editor',
+    audit: 'rule.update',
+    body: Type.Object({
+      document: DOCUMENT,
+      updated_at: Type.String(),
+      include_open: Type.Optional(Type.Boolean()),
+    }),
+    async handle({ db, wake, mailroom: { renderer } }, { projectId, params, body, actor, note }) {
+      const { document, include_open: includeOpen = false } = body;
+      const seenAt = momentOf(body.updated_at);
+      const before = await findRule(db, { projectId, reference: params.rule });
+      await tryEmails(renderer, { projectId, document });
+      const edit = { projectId, reference: before.id, document, includeOpen, actor, seenAt };
+      const { rule, drafts } = await editRule(db, edit);
+      wake();
+      note({ subject: rule.name, before: wholeDocumentOf(before), after: wholeDocumentOf(rule) });
+      return { data: { rule: await shownRule(db, projectId, rule.id), drafts } };
+    },
+  }),
+];
+
+function momentOf(text: string): number {
+  const ms = Date.parse(text);
+  if (!Number.isNaN(ms) && iso(ms) === text) return ms;
+  const message = 'updated_at must be the value from the loaded rule';
+  throw new Fault('validation_failed', { details: [{ message, field: 'updated_at' }] });
+}

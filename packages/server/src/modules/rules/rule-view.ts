@@ -1,0 +1,90 @@
+import type { RuleDay, RuleListed, RuleShown } from '@beckon/contract/dashboard';
+import { iso } from '../../platform/time/clock.ts';
+import { printDuration } from '../../platform/time/duration.ts';
+import { countOpen } from '../drafts/index.ts';
+import { findLatestEnrollment } from './enrollment/store.ts';
+import { countRuleDays, daysOf, emptyDay, sinceDays } from './insights/rule-days.ts';
+import { getSettings, type KitDeps } from '../workspace/index.ts';
+import { inOrder } from './definitions/reorder.ts';
+import { wholeDocumentOf } from './definitions/print.ts';
+import { outline } from './runs/outline.ts';
+import { autopilotPeriod } from './definitions/autopilot.ts';
+import { type ListedRule, listShownRules, showRule } from './show-rules.ts';
+import { shownEnrollment } from './enrollment/enrollment-view.ts';
+
+type Deps = KitDeps;
+
+type Db = Deps['db'];
+
+/** Lists the rules in the order of priority. */
+export async function listedRules(db: Db, projectId: number): Promise<RuleListed[]> {
+  const now = db.clock.now();
+  const rules = await listShownRules(db, { projectId, now });
+  const around = await findAround(db, projectId, null);
+  const ranked = rules.map((rule) => ({ ...rule, priority: rule.definition.priority }));
+  return inOrder(ranked).map((rule) => toListed(rule, around));
+}
+
+/** Returns a rule by its id or its name. */
+export async function shownRule(db: Db, projectId: number, reference: string): Promise<RuleShown> {
+  const rule = await showRule(db, { projectId, reference, now: db.clock.now() });
+  const { runs, suggestion } = rule;
+  const enrollment = await findLatestEnrollment(db, { projectId, ruleId: rule.id });
+  return {
+    ...toListed(rule, await findAround(db, projectId, rule.id)),
+    definition: wholeDocumentOf(rule),
+    enrollment: enrollment && shownEnrollment(enrollment),
+    runs,
+    suggestion: suggestion && {
+      kind: suggestion.kind,
+      deadline: printDuration(suggestion.deadlineMs),
+      why: suggestion.why,
+    },
+  };
+}
+
+const WEEK_DAYS = 7;
+
+type Around = {
+  week: Map<string, RuleDay[]>;
+  noDays: RuleDay[];
+  open: Map<string, number>;
+  autopilotMs: number | null;
+};
+
+async function findAround(db: Db, projectId: number, ruleId: string | null): Promise<Around> {
+  const now = db.clock.now();
+  const { timeZone: zone, autopilotMs } = (await getSettings(db, projectId)).settings;
+  const since = sinceDays(WEEK_DAYS, { now, zone });
+  const [week, open] = await Promise.all([
+    countRuleDays(db, { projectId, ruleId, since, now, zone }),
+    countOpen(db, projectId),
+  ]);
+  return { week, open, autopilotMs, noDays: daysOf({ since, now, zone }).map(emptyDay) };
+}
+
+function toListed(rule: ListedRule, { week, noDays, open, autopilotMs }: Around): RuleListed {
+  const { id, name, version, mode, deadlineMs, definition, sentence, lints, silence } = rule;
+  const leavesAfter = autopilotPeriod(rule, autopilotMs);
+  const steps = outline(definition.steps);
+  return {
+    id,
+    name,
+    version,
+    on: rule.enabledAt !== null,
+    mode,
+    deadline: deadlineMs === null ? null : printDuration(deadlineMs),
+    sends_after: leavesAfter === null ? null : printDuration(leavesAfter),
+    priority: definition.priority,
+    sentence,
+    emails: steps.filter(({ step }) => step.kind === 'draft').length,
+    steps: steps.length,
+    warnings: lints,
+    alarm: silence,
+    demoted: rule.demotedAt === null ? null : { at: iso(rule.demotedAt), why: rule.demotedWhy ?? '' },
+    week: week.get(id) ?? noDays,
+    open_drafts: open.get(id) ?? 0,
+    created_at: iso(rule.createdAt),
+    updated_at: iso(rule.updatedAt),
+  };
+}

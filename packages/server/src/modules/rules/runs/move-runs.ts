@@ -1,0 +1,47 @@
+import type { Tx } from '../../../platform/db/statements.ts';
+import { isSameUpTo, type Program } from './program.ts';
+import { listPlaces } from './reads.ts';
+import { type Place, updateVersions } from './store.ts';
+
+export type MoveRuns = {
+  projectId: number;
+  ruleId: string;
+  to: { version: number; program: Program };
+  /** The programs of older versions by version number. Runs of other versions stay. */
+  programs: ReadonlyMap<number, Program>;
+};
+
+/** `stayed`: the number of runs by version and step whose step is not the same in both programs. */
+export type MovedRuns = { moved: number; stayed: (Place & { runs: number })[] };
+
+/**
+ * Moves waiting runs to another version if both programs are the same up to the run's step. Elsewhere the step number would have another
+ * meaning, and a user might get an email twice. The run keeps waiting for the same thing until the same time. Requires the project lock.
+ */
+export async function moveRuns(tx: Tx, move: MoveRuns): Promise<MovedRuns> {
+  const { projectId, ruleId, to } = move;
+  const { movable, stayed } = await sortPlaces(tx, move);
+  if (movable.length === 0) return { moved: 0, stayed };
+  return { moved: await updateVersions(tx, { projectId, ruleId, places: movable, to: to.version }), stayed };
+}
+
+/** Returns what `moveRuns` would do, without writing. */
+export async function weighMove(tx: Tx, move: MoveRuns): Promise<MovedRuns> {
+  const { movable, stayed } = await sortPlaces(tx, move);
+  return { moved: movable.reduce((sum, { runs }) => sum + runs, 0), stayed };
+}
+
+type Places = Awaited<ReturnType<typeof listPlaces>>;
+
+async function sortPlaces(
+  tx: Tx,
+  { projectId, ruleId, to, programs }: MoveRuns,
+): Promise<{ movable: Places; stayed: Places }> {
+  const [movable, stayed]: [Places, Places] = [[], []];
+  for (const place of await listPlaces(tx, { projectId, ruleId, except: to.version })) {
+    const program = programs.get(place.version);
+    const isSame = program !== undefined && isSameUpTo(place.step, program, to.program);
+    (isSame ? movable : stayed).push(place);
+  }
+  return { movable, stayed };
+}

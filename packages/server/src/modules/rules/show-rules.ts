@@ -1,0 +1,140 @@
+import { WEBHOOK_TYPES } from '@beckon/contract';
+import { loadModels } from '../audiences/index.ts';
+import { countReasons } from './decisions/reads.ts';
+import { countForLadder, suggest } from '../drafts/index.ts';
+import { countByName, findLargest } from './largest-events.ts';
+import { listNames } from '../users/index.ts';
+import { getSettings } from '../workspace/index.ts';
+import { findRule, listRules, type WholeRule } from './definitions/find-rule.ts';
+import { type Lint, lintRule } from './definitions/lint.ts';
+import { type Reason, REASONS } from './definitions/rule.ts';
+import { ruleSentence } from './definitions/sentence.ts';
+import { type Silence, silenceOf } from './definitions/silence.ts';
+import { countRuns, type RunCounts } from './runs/count-runs.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import { autopilotPeriod } from './definitions/autopilot.ts';
+
+/** A rule in words, with its lints and whether it has stopped firing. */
+export type ListedRule = WholeRule & { sentence: string; lints: Lint[]; silence: Silence | null };
+
+export type ShownRule = ListedRule & { runs: RunCounts; suggestion: ReturnType<typeof suggest> };
+
+type Asked = { projectId: number; now: number };
+
+/** Lists all rules of a project by name. */
+export async function listShownRules(tx: Tx, asked: Asked): Promise<ListedRule[]> {
+  const rules = await listRules(tx, asked.projectId);
+  const surroundings = await findSurroundings(tx, asked);
+  const listed: ListedRule[] = [];
+  for (const rule of rules) listed.push(await list(tx, rule, surroundings));
+  return listed;
+}
+
+/** Returns a rule by its id or name, with its number of runs and the suggested mode. */
+export async function showRule(tx: Tx, asked: Asked & { reference: string }): Promise<ShownRule> {
+  const { projectId } = asked;
+  const rule = await findRule(tx, asked);
+  const listed = await list(tx, rule, await findSurroundings(tx, asked));
+  const runs = (await countRuns(tx, projectId)).get(rule.id) ?? { active: 0, paused: 0, ended: {} };
+  const { autopilotMs } = (await getSettings(tx, projectId)).settings;
+  const ladder = await countForLadder(tx, projectId, rule.id);
+  return { ...listed, runs, suggestion: suggest(ladder, autopilotPeriod(rule, autopilotMs)) };
+}
+
+/** The data of the project against which all its rules are checked. */
+export type Surroundings = Asked & {
+  audienceName: (id: string) => string | undefined;
+  catalogue: Parameters<typeof lintRule>[1];
+  events: string[];
+  topics: { id: string }[];
+  usageAtMostOne: boolean;
+  came: Map<string, number>;
+};
+
+const DAY_MS = 86_400_000;
+const QUIET_DAYS = 7;
+const BEFORE_DAYS = 28;
+const USAGE = { name: 'usage_threshold_reached', property: 'usagePercent' };
+
+export async function findSurroundings(tx: Tx, { projectId, now }: Asked): Promise<Surroundings> {
+  const editions = (await loadModels(tx, [projectId])).get(projectId)?.editions ?? [];
+  const audiences = new Map(editions.map(({ audienceId, name }) => [audienceId, name]));
+  const names = await listNames(tx, projectId, now);
+  const catalogue = names.flatMap(({ name, properties }) =>
+    properties.flatMap(({ property, types }) => types.map((type) => ({ name, property, type }))),
+  );
+  const isUsageSent = catalogue.some(
+    ({ name, property }) => name === USAGE.name && property === USAGE.property,
+  );
+  const largest = isUsageSent ? await findLargest(tx, { projectId, ...USAGE }) : null;
+  return {
+    projectId,
+    now,
+    audienceName: (id) => audiences.get(id),
+    catalogue,
+    // Outcomes of emails count as known events, because they occur sooner or later.
+    events: [...names.map(({ name }) => name), ...WEBHOOK_TYPES],
+    usageAtMostOne: largest !== null && largest <= 1,
+    topics: (await getSettings(tx, projectId)).settings.topics,
+    came: await countByName(tx, { projectId, now, days: QUIET_DAYS }),
+  };
+}
+
+async function list(tx: Tx, rule: WholeRule, surroundings: Surroundings): Promise<ListedRule> {
+  const { audienceName, catalogue, events, usageAtMostOne, topics } = surroundings;
+  const { definition } = rule;
+  return {
+    ...rule,
+    sentence: ruleSentence(definition, audienceName),
+    lints: lintRule(definition, catalogue, { events, usageAtMostOne, topics }),
+    silence: await findSilence(tx, rule, surroundings),
+  };
+}
+
+async function findSilence(tx: Tx, rule: WholeRule, surroundings: Surroundings): Promise<Silence | null> {
+  const { projectId, now, came } = surroundings;
+  const { id: ruleId, definition, enabledAt } = rule;
+  if (enabledAt === null) return null;
+  const quietSince = now - QUIET_DAYS * DAY_MS;
+  const lately = await countReasons(tx, { projectId, ruleId, since: quietSince });
+  const all = await countReasons(tx, { projectId, ruleId, since: quietSince - BEFORE_DAYS * DAY_MS });
+  const fired = lately.get('fired') ?? 0;
+  const refusals = [...lately].flatMap(([reason, count]) =>
+    isReason(reason) && reason !== 'fired' ? [{ reason, count }] : [],
+  );
+  const considered = refusals.reduce((sum, { count }) => sum + count, fired);
+  const events = startsOf(rule).reduce((sum, name) => sum + (came.get(name) ?? 0), 0);
+  return silenceOf({
+    definition,
+    now,
+    enabledAt,
+    // Joins and dates are in no catalog; only the decision log has them.
+    arrived: Math.max(events, considered),
+    fired,
+    firedBefore: (all.get('fired') ?? 0) - fired,
+    refusals,
+  });
+}
+
+/** The decision log also records what happened to emails. */
+function isReason(reason: string): reason is Reason {
+  return Object.hasOwn(REASONS, reason);
+}
+
+function startsOf({ definition }: WholeRule): string[] {
+  const names = definition.when.flatMap((trigger) => {
+    switch (trigger.kind) {
+      case 'event':
+      case 'relative':
+        return [trigger.event];
+      case 'absence':
+        return [trigger.since];
+      case 'audience':
+      case 'date':
+        return [];
+      default:
+        return trigger satisfies never;
+    }
+  });
+  return [...new Set(names)];
+}

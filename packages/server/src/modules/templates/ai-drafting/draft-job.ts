@@ -1,0 +1,84 @@
+import type { Log } from '../../../platform/log.ts';
+import { type Claim, claimWording } from '../../drafts/index.ts';
+import { createModels } from '../../rules/index.ts';
+import type { Renderer } from '../../rendering/index.ts';
+import { type WordDeps, wordDraft } from './word-draft.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import type { DraftModel } from './draft-model.ts';
+import type { Job } from '../../../platform/jobs/scheduler.ts';
+
+export type WordDraftsOptions = {
+  db: Database;
+  log: Log;
+  renderer: Renderer;
+  model: DraftModel | null;
+};
+
+const EVERY_MS = 2_000;
+const AT_ONCE = 4;
+/** The limit per run, so that a run ends. */
+const EACH_MAX = 100;
+/** Longer than two responses may take. After this time, the process that claimed the draft counts as dead. */
+const CLAIMED_FOR_MS = 60_000;
+/** A model that does not respond fails for all drafts. Waiting drafts are retried in the next run. */
+const FAILURES_MAX = 3;
+const LOOK_FOR_STOP_EVERY_MS = 100;
+
+/** Has waiting drafts worded by the model, each in one process, those with the longest wait first. Without a model they keep their text. */
+export function wordDrafts(options: WordDraftsOptions): Job {
+  const { db, log, renderer, model } = options;
+  const deps: WordDeps = { db, renderer, model, models: createModels(db.clock) };
+
+  return {
+    name: 'write_ai_drafts',
+    everyMs: EVERY_MS,
+    async run(stopping) {
+      const stop = new AbortController();
+      const watch = setInterval(() => {
+        if (stopping()) stop.abort();
+      }, LOOK_FOR_STOP_EVERY_MS);
+      const run = { failures: 0 };
+      const goesOn = (): boolean => !stopping() && run.failures < FAILURES_MAX;
+      try {
+        await Promise.all(
+          Array.from({ length: AT_ONCE }, () => work({ deps, log, run, goesOn }, stop.signal)),
+        );
+      } finally {
+        clearInterval(watch);
+      }
+    },
+  };
+}
+
+type Work = { deps: WordDeps; log: Log; run: { failures: number }; goesOn: () => boolean };
+
+async function work({ deps, log, run, goesOn }: Work, signal: AbortSignal): Promise<void> {
+  const { db } = deps;
+  for (let done = 0; done < EACH_MAX && goesOn(); done += 1) {
+    const now = db.clock.now();
+    const claim = await claimWording(db, { now, until: now + CLAIMED_FOR_MS });
+    if (!claim) return;
+    const verdict = await wordOne(deps, claim, { log, signal });
+    if (verdict === 'later' || verdict === 'failed') run.failures += 1;
+    else if (verdict === 'worded' || verdict === 'refused') run.failures = 0;
+  }
+}
+
+type Wording = { log: Log; signal: AbortSignal };
+
+/** Words one draft. A failure does not affect the others. */
+async function wordOne(deps: WordDeps, claim: Claim, { log, signal }: Wording): Promise<string> {
+  const startedAt = performance.now();
+  const ids = { project_id: claim.projectId, draft_id: claim.draftId };
+  try {
+    const { verdict, reason } = await wordDraft(deps, claim, signal);
+    const ms = Math.round(performance.now() - startedAt);
+    const fields = { ...ids, result: verdict, ms };
+    if (verdict === 'later' || verdict === 'failed') log.warn({ ...fields, reason }, 'ai_draft.failed');
+    else if (verdict !== 'held') log.info(fields, 'ai_draft.finished');
+    return verdict;
+  } catch (error) {
+    log.warn({ ...ids, err: error }, 'ai_draft.failed');
+    return 'failed';
+  }
+}

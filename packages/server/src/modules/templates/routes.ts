@@ -1,0 +1,291 @@
+import { Type } from 'typebox';
+import type { LetterSource, TemplatePreview } from '@beckon/contract/dashboard';
+import { type FieldFault, Fault } from '../../platform/fault.ts';
+import {
+  isLocalShell,
+  testRecipientForAudit,
+  readMoment,
+  testRecipient,
+  FRAME_QUERY,
+  sendLetter,
+  type DashboardRoute,
+  routesFor,
+  type KitDeps,
+} from '../workspace/index.ts';
+import { discardUnpublished, findWords, keepWords, saveUnpublished } from './unpublished.ts';
+import { readTemplate } from './parse-template.ts';
+import { checkWords, sendTrialCopy } from './send-test-copy.ts';
+import { createTemplate, deleteTemplate } from './write-template.ts';
+import { type Preview, previewLetter } from './preview-email.ts';
+import { publishLetter } from './publish-email.ts';
+import { showVariables } from './show-templates.ts';
+import { listedTemplates, shownTemplate } from './template-view.ts';
+import { letterOf, momentSeen, publishedText, wordsOf } from './template-text.ts';
+import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
+import type { Outbound } from '../../platform/outbound/outbound.ts';
+import type { TokenKeys } from '../../platform/crypto/email-token.ts';
+import type { OpenRelay } from '../../platform/mail/submit.ts';
+
+type CopyDeps = { tokenKeys: TokenKeys; openRelay: OpenRelay };
+type Deps = KitDeps & CopyDeps & { mailroom: Mailroom; openOutbound: () => Outbound };
+const { route } = routesFor<Deps>();
+
+/** A body of MJML in 4-byte characters, and the fields around it. */
+const BODY_MAX_BYTES = 4 * 1024 * 1024;
+/** In the headers of the email that a preview checks. No email is sent. */
+const PREVIEW_RECIPIENT = 'user@example.com';
+const LETTER = Type.Object(
+  {
+    format: Type.Union([Type.Literal('markdown'), Type.Literal('mjml')]),
+    subject: Type.String(),
+    preheader: Type.String(),
+    body: Type.String(),
+  },
+  { additionalProperties: false },
+);
+
+/** `saved_at` of the unpublished version that the caller started from. */
+const SEEN = Type.Union([Type.String(), Type.Null()]);
+
+const UNPUBLISHED = Type.Optional(Type.Literal(true));
+
+export const templateRoutes: DashboardRoute<Deps>[] = [
+  route('GET /projects/:project/templates', {
+    needs: 'viewer',
+    async handle(deps, { projectId }) {
+      const data = await listedTemplates(deps, projectId);
+      const pagination = { total: data.length, offset: 0, limit: data.length };
+      return { data, meta: { pagination, cursor: null } };
+    },
+  }),
+  route('POST /projects/:project/templates', {
+    needs: 'editor',
+    audit: 'template.create',
+    bodyMaxBytes: BODY_MAX_BYTES,
+    body: Type.Object({ name: Type.String(), source: LETTER, follow: Type.Optional(Type.Boolean()) }),
+    async handle(deps, { projectId, body: { name, source: letter, follow = false }, actor, note }) {
+      const document = { ...letter, name };
+      const { template, drafts } = await createTemplate(rendering(deps), {
+        projectId,
+        document,
+        follow,
+        actor,
+      });
+      await discardUnpublished(deps.db, { projectId, name: template.name });
+      note({ subject: template.name, after: { version: 1, drafts } });
+      return { data: { template: await shownTemplate(deps, projectId, template.name), drafts } };
+    },
+  }),
+  route('GET /projects/:project/templates/:template', {
+    needs: 'viewer',
+    async handle(deps, { projectId, params: { template } }) {
+      return { data: await shownTemplate(deps, projectId, template) };
+    },
+  }),
+  route('DELETE /projects/:project/templates/:template', {
+    needs: 'editor',
+    audit: 'template.delete',
+    async handle({ db }, { projectId, params: { template: reference }, actor, note }) {
+      const { template, drafts } = await deleteTemplate(db, { projectId, reference, actor });
+      note({ subject: template.name, before: { version: template.version }, after: { drafts } });
+      return { data: { drafts } };
+    },
+  }),
+  route('PUT /projects/:project/templates/:template/unpublished', {
+    needs: 'editor',
+    audit: 'template.save',
+    bodyMaxBytes: BODY_MAX_BYTES,
+    body: Type.Object({ source: LETTER, seen: SEEN }),
+    async handle(deps, { projectId, params, body: { source: letter, seen }, actor, note }) {
+      const { name = '' } = readTemplate({ name: params.template });
+      const saving = { name, letter, seen: momentSeen(seen), actor };
+      const before = await saveUnpublished({ tx: deps.db, clock: deps.db.clock, projectId }, saving);
+      note({ subject: name, before: before && wordsOf(before), after: letter });
+      return { data: await shownTemplate(deps, projectId, name) };
+    },
+  }),
+  route('DELETE /projects/:project/templates/:template/unpublished', {
+    needs: 'editor',
+    audit: 'template.discard_unpublished',
+    async handle(deps, { projectId, params: { template }, note }) {
+      const before = await shownTemplate(deps, projectId, template);
+      await discardUnpublished(deps.db, { projectId, name: before.name });
+      note({ subject: before.name, before: before.unpublished });
+      return { data: { ...before, unpublished: null, has_unpublished: false } };
+    },
+  }),
+  route('POST /projects/:project/templates/:template/publish', {
+    needs: 'editor',
+    audit: 'template.publish',
+    bodyMaxBytes: BODY_MAX_BYTES,
+    body: Type.Object({
+      source: Type.Optional(LETTER),
+      version: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+      seen: Type.Optional(SEEN),
+      follow: Type.Optional(Type.Boolean()),
+    }),
+    async handle(deps, { projectId, params: { template: name }, body, actor, note }) {
+      const { version, follow = false } = body;
+      const wanted = {
+        projectId,
+        name,
+        version,
+        follow,
+        actor,
+        ...(await publishedText(deps, { projectId, name, ...body })),
+      };
+      const { template, drafts } = await publishLetter(rendering(deps), wanted);
+      note({ subject: template.name, before: { version }, after: { version: template.version, drafts } });
+      return { data: { template: await shownTemplate(deps, projectId, template.name), drafts } };
+    },
+  }),
+  route('POST /projects/:project/templates/:template/preview', {
+    needs: 'viewer',
+    reads: true,
+    bodyMaxBytes: BODY_MAX_BYTES,
+    body: Type.Object({
+      source: Type.Optional(LETTER),
+      unpublished: UNPUBLISHED,
+      user: Type.Optional(Type.String()),
+      at: Type.Optional(Type.String()),
+    }),
+    async handle(deps, { projectId, params: { template }, body, person }) {
+      const { user = null, at } = body;
+      const letter = await letterOf(deps, { projectId, template, ...body });
+      const wanted = { projectId, template, letter, user, ...momentOf(at) };
+      const to = isLocalShell(person) ? PREVIEW_RECIPIENT : person.email;
+      return { data: await preview(deps, { ...wanted, to }) };
+    },
+  }),
+  route('GET /projects/:project/templates/:template/email.html', {
+    needs: 'viewer',
+    query: Type.Object({
+      preview_id: Type.Optional(Type.String()),
+      user: Type.Optional(Type.String()),
+      at: Type.Optional(Type.String()),
+      ...FRAME_QUERY,
+    }),
+    async handle(deps, { projectId, params: { template }, query, reply }) {
+      const { db } = deps;
+      const { preview_id: words, user, at, ...frame } = query;
+      const letter = words === undefined ? null : await findWords(db, projectId, words);
+      if (letter === undefined) throw wordsAreGone();
+      const shown = await renderAs(deps, {
+        projectId,
+        template,
+        letter,
+        user: user ?? null,
+        ...momentOf(at),
+      });
+      return sendLetter(deps, reply, { html: shown.html, ...frame });
+    },
+  }),
+  route('POST /projects/:project/templates/:template/send-test', {
+    needs: 'editor',
+    audit: 'template.send_test',
+    bodyMaxBytes: BODY_MAX_BYTES,
+    body: Type.Object({
+      source: Type.Optional(LETTER),
+      unpublished: UNPUBLISHED,
+      to: Type.Optional(Type.String()),
+    }),
+    async handle(deps, { projectId, params: { template }, body, person, note }) {
+      const to = testRecipient(body.to, person);
+      const letter = await letterOf(deps, { projectId, template, ...body });
+      const { content, locale } = await renderAs(deps, { projectId, template, letter, user: null });
+      note({ subject: template, after: { to: testRecipientForAudit(to, person) } });
+      const relay = await deps.openRelay();
+      return { data: await sendTrialCopy({ ...deps, relay }, { projectId, content, locale, to }) };
+    },
+  }),
+];
+
+function rendering({ db, mailroom: { renderer } }: Pick<Deps, 'db' | 'mailroom'>) {
+  return { db, renderer };
+}
+
+type Previewing = {
+  projectId: number;
+  template: string;
+  /** Null: the published version. */
+  letter: LetterSource | null;
+  user: string | null;
+  /** The time of the preview; now, if absent. */
+  at?: number;
+};
+
+/** Unpublished text may belong to a template that does not exist yet; its name identifies it all the same. */
+function renderAs(
+  deps: Pick<Deps, 'db' | 'mailroom'>,
+  { projectId, template, letter, user: userId, at }: Previewing,
+): Promise<Preview> {
+  const now = deps.db.clock.now();
+  const asked = { projectId, now, userId, ...(at === undefined ? {} : { at }) };
+  return letter === null
+    ? previewLetter(rendering(deps), { ...asked, reference: template, document: null })
+    : previewLetter(rendering(deps), { ...asked, reference: null, document: { ...letter, name: template } });
+}
+
+async function preview(deps: Deps, { to, ...wanted }: Previewing & { to: string }): Promise<TemplatePreview> {
+  const { db } = deps;
+  const { projectId, letter, user } = wanted;
+  const rendered = await orFaults(() => renderAs(deps, wanted));
+  if ('faults' in rendered) return { ...nothingOf(wanted), faults: rendered.faults };
+  const { content, locale, text, html, missing, unsure, userId, event, source, troubles } = rendered;
+  const { variables } = await showVariables(rendering(deps), { projectId, now: db.clock.now() }, source);
+  const words = letter && (await keepWords({ tx: db, clock: db.clock, projectId }, letter));
+  const looks = await checkWords(deps, { projectId, content, locale, to });
+  return {
+    external_user_id: userId,
+    is_sample: user === null,
+    event,
+    subject: content.subject,
+    preheader: content.preheader,
+    text,
+    missing,
+    uncertain: unsure,
+    faults: [],
+    variables,
+    checks: [
+      ...looks,
+      ...troubles.map((message) => ({ name: 'rendering', status: 'warning' as const, message })),
+    ],
+    bytes: Buffer.byteLength(html),
+    preview_id: words,
+  };
+}
+
+function momentOf(at: string | undefined): { at?: number } {
+  return at === undefined ? {} : { at: readMoment(at, 'at') };
+}
+
+function nothingOf({ letter, user }: Previewing): Omit<TemplatePreview, 'faults'> {
+  const { subject = '', preheader = '' } = letter ?? {};
+  const nobody = { external_user_id: user ?? '', is_sample: user === null, event: '' };
+  const none = {
+    text: '',
+    missing: [],
+    uncertain: [],
+    variables: [],
+    checks: [],
+    bytes: 0,
+    preview_id: null,
+  };
+  return { ...nobody, subject, preheader, ...none };
+}
+
+/** Returns errors in unfinished text as part of the answer; a time without data is refused. */
+async function orFaults<T extends object>(ask: () => Promise<T>): Promise<T | { faults: FieldFault[] }> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== 'validation_failed') throw error;
+    if (!error.details.some(({ field }) => field === 'at')) return { faults: error.details };
+    throw error;
+  }
+}
+
+function wordsAreGone(): Fault {
+  const message = 'This preview is no longer stored. Create it again';
+  return new Fault('not_found', { details: [{ message, field: 'preview_id' }] });
+}

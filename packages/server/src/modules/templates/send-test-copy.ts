@@ -1,0 +1,102 @@
+import { letterToken, type TokenKeys } from '../../platform/crypto/email-token.ts';
+import { Fault } from '../../platform/fault.ts';
+import type { NewId } from '../../platform/ids.ts';
+import { type Check, TEST_INBOX_DOMAIN } from '../sending/index.ts';
+import { readTurn } from '../../platform/locks/project-lock.ts';
+import type { LetterText } from '../rendering/index.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import type { Relay } from '../../platform/mail/submit.ts';
+import { loadProjectModels, type Model } from '../rules/index.ts';
+import { findSender } from '../../flows/send-drafts/sender-of.ts';
+import { freeze } from '../../flows/send-drafts/freeze.ts';
+import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
+import { checkRecipient, replyOf } from '../../flows/send-test.ts';
+
+type Deps = {
+  db: Tx & { clock: { now(): number } };
+  mailroom: Mailroom;
+  tokenKeys: TokenKeys;
+  newId: NewId;
+};
+
+type Wanted = { projectId: number; content: LetterText; locale: string; to: string };
+
+/** Checks that depend on the sender and the transport, and not on the text. */
+const NOT_OF_THE_WORDS: ReadonlySet<string> = new Set(['mime', 'headers', 'dkim']);
+
+/** Checks a text, as the email that it would become. Sends nothing. */
+export async function checkWords(deps: Deps, wanted: Wanted): Promise<Check[]> {
+  const { projectId } = wanted;
+  const { mime } = await compose(deps, await openScene(deps, projectId), wanted);
+  const asked = { raw: mime, kind: 'user', at: deps.db.clock.now(), records: new Map() } as const;
+  const { checks } = await deps.mailroom.renderer.run('checkMail', asked, { projectId });
+  return checks.filter(({ name }) => !NOT_OF_THE_WORDS.has(name));
+}
+
+/** Sends a text as an email to a member, as users would get it. */
+export async function sendTrialCopy(
+  deps: Deps & { relay: Pick<Relay, 'hand'> },
+  wanted: Wanted,
+): Promise<{ to: string; subject: string; reply: string }> {
+  const { db, tokenKeys, relay, mailroom } = deps;
+  const { projectId, to, locale } = wanted;
+  const content = { ...wanted.content, subject: `[Test] ${wanted.content.subject}` };
+  const scene = await openScene(deps, projectId);
+  const { sender } = scene;
+  const isTestInbox = sender.outlet.kind === 'test_inbox';
+  await checkRecipient(db, { projectId, to, isTestInbox });
+  if (sender.outlet.kind !== mailroom.outlet.kind)
+    throw conflict('A demo project sends no email. Use the preview');
+  if (sender.gate !== 'pass') throw conflict(`Sending is not possible yet: ${sender.gate.detail}`);
+  const { mime, mailFrom, messageId } = await compose(deps, scene, { projectId, to, content, locale });
+  // Like an email to the team, it belongs to no draft and no user.
+  const own = `t+${letterToken({ projectId, messageId }, 'team', tokenKeys)}@${TEST_INBOX_DOMAIN}`;
+  const over = await relay.hand({ from: isTestInbox ? own : mailFrom, to, envid: null }, mime);
+  return { to, subject: content.subject, reply: replyOf(over) };
+}
+
+type Scene = { model: Model; sender: Awaited<ReturnType<typeof findSender>>; now: number };
+
+async function openScene({ db, mailroom }: Deps, projectId: number): Promise<Scene> {
+  const now = db.clock.now();
+  const model = (await loadProjectModels(db, [await readTurn(db, projectId)], { now })).get(projectId);
+  if (!model) throw new Error(`project ${projectId} has no settings`);
+  return { model, sender: await findSender(db, model, mailroom), now };
+}
+
+async function compose(
+  { tokenKeys, newId, mailroom: { renderer } }: Deps,
+  scene: Scene,
+  { projectId, content, locale, to }: Wanted,
+) {
+  const { model, sender, now } = scene;
+  const messageId = newId();
+  const frozen = await freeze(
+    {
+      projectId,
+      draftId: messageId,
+      messageId,
+      epoch: 0,
+      userId: '',
+      email: to,
+      address: to,
+      content,
+      locale,
+      projectLocale: model.project.settings.language,
+      sender,
+      provider: '',
+      projectName: model.project.name,
+      ruleName: '',
+      tracking: { opens: false, clicks: false },
+      quiet: null,
+      frozen: null,
+      aheadMs: 0,
+    },
+    { outlet: sender.outlet, tokenKeys, renderer, now: () => now },
+  );
+  return { ...frozen, messageId };
+}
+
+function conflict(message: string): Fault {
+  return new Fault('conflict', { details: [{ message, field: 'template' }] });
+}

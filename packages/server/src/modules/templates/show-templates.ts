@@ -1,0 +1,135 @@
+import { listNames } from '../users/index.ts';
+import { type FillRates, fillRates } from './fill-rates.ts';
+import {
+  findShippedLetter,
+  shippedLetterNames,
+  letterOfVersion,
+  type Template,
+  type TemplateVersion,
+  type LetterText,
+  listTemplates,
+  type Renderer,
+} from '../rendering/index.ts';
+import { findTemplate, listVersions } from './templates.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import { letterNames, listRulesInForce } from '../rules/index.ts';
+
+type RenderDeps = { db: Tx; renderer: Renderer };
+type Asked = { projectId: number; now: number };
+
+/** `template`: null if the template is shipped and the project has none of that name. `usedBy`: the names of rules. */
+export type ListedLetter = { name: string; template: Template | null; isShipped: boolean; usedBy: string[] };
+
+/**
+ * A variable of a template. `share`: the share of users who have a value; null for variables that are not of the user. `events`:
+ * the events that have the property, for variables of the event.
+ */
+export type ShownVariable = { name: string; required: boolean; share: number | null; events: string[] };
+
+export type ShownLetter = ListedLetter & {
+  letter: LetterText;
+  /** The newest version first; empty for a shipped template. */
+  versions: TemplateVersion[];
+  variables: ShownVariable[];
+  /** How many users the shares are of, and the variables of users that the template does not use. */
+  people: number;
+  others: { name: string; share: number }[];
+};
+
+/** Lists the project's own and the shipped templates by name. */
+export async function listLetters(tx: Tx, asked: Asked): Promise<ListedLetter[]> {
+  const own = new Map((await listTemplates(tx, asked.projectId)).map((one) => [one.name, one]));
+  const users = await findUsers(tx, asked);
+  return [...new Set([...shippedLetterNames(), ...own.keys()])]
+    .toSorted((a, b) => (a < b ? -1 : 1))
+    .map((name) => ({
+      name,
+      template: own.get(name) ?? null,
+      isShipped: findShippedLetter(name) !== undefined,
+      usedBy: users(name),
+    }));
+}
+
+async function findUsers(tx: Tx, { projectId, now }: Asked): Promise<(name: string) => string[]> {
+  const inForce = await listRulesInForce(tx, projectId, now);
+  const naming = inForce.map((rule) => ({ rule: rule.name, letters: letterNames(rule.definition) }));
+  return (name) => [...new Set(naming.filter(({ letters }) => letters.has(name)).map(({ rule }) => rule))];
+}
+
+/** Finds the template that rules use under this name, or a template by its id. */
+export async function findLetter(
+  tx: Tx,
+  { projectId, reference }: { projectId: number; reference: string },
+): Promise<{ name: string; template: Template | null; letter: LetterText }> {
+  const name = reference.trim();
+  const shipped = findShippedLetter(name);
+  const isOwn = (await listTemplates(tx, projectId)).some((one) => one.name === name);
+  if (shipped && !isOwn) return { name, template: null, letter: shipped };
+  const { template, version } = await findTemplate(tx, { projectId, reference });
+  return { name: template.name, template, letter: letterOfVersion(version) };
+}
+
+const OTHERS_SHOWN = 50;
+const EVENTS_SHOWN = 5;
+
+/** Returns a template with its versions, and with how many users have values for its variables. */
+export async function showLetter(
+  { db: tx, renderer }: RenderDeps,
+  asked: Asked & { reference: string },
+): Promise<ShownLetter> {
+  const { projectId } = asked;
+  const { name, template, letter } = await findLetter(tx, asked);
+  const users = await findUsers(tx, asked);
+  return {
+    name,
+    template,
+    isShipped: findShippedLetter(name) !== undefined,
+    usedBy: users(name),
+    letter,
+    versions: template ? await listVersions(tx, projectId, template.id) : [],
+    ...(await showVariables({ db: tx, renderer }, asked, letter)),
+  };
+}
+
+/** Returns the variables of a template, saved or not, and the share of users who have a value for each. */
+export async function showVariables(
+  { db: tx, renderer }: RenderDeps,
+  { projectId, now }: Asked,
+  letter: LetterText,
+): Promise<Pick<ShownLetter, 'variables' | 'people' | 'others'>> {
+  const used = await renderer.run('usedVariables', letter, { projectId });
+  const traits = used.flatMap((one) => (one.name.startsWith(PERSON) ? [one.name.slice(PERSON.length)] : []));
+  const rates = await fillRates(tx, projectId, traits);
+  const events = await listNames(tx, projectId, now);
+  return {
+    variables: used.map((one) => ({
+      ...one,
+      share: shareOf(one.name, rates),
+      events: sourcesOf(one.name, events),
+    })),
+    people: rates.people,
+    others: [...rates.traits]
+      .filter(([trait]) => !traits.includes(trait))
+      .slice(0, OTHERS_SHOWN)
+      .map(([trait, share]) => ({ name: PERSON + trait, share })),
+  };
+}
+
+const PERSON = 'user.';
+const EVENT = 'event.';
+
+function shareOf(name: string, { traits, email }: FillRates): number | null {
+  if (!name.startsWith(PERSON)) return null;
+  const trait = name.slice(PERSON.length);
+  if (trait === 'external_user_id') return 1;
+  return trait === 'email' ? email : (traits.get(trait) ?? 0);
+}
+
+function sourcesOf(name: string, events: Awaited<ReturnType<typeof listNames>>): string[] {
+  if (!name.startsWith(EVENT)) return [];
+  const property = name.slice(EVENT.length);
+  return events
+    .filter(({ properties }) => properties.some((one) => one.property === property))
+    .slice(0, EVENTS_SHOWN)
+    .map((event) => event.name);
+}

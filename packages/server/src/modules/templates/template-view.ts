@@ -1,0 +1,147 @@
+import type { LetterSource, TemplateListed, TemplateShown } from '@beckon/contract/dashboard';
+import { iso } from '../../platform/time/clock.ts';
+import { Fault } from '../../platform/fault.ts';
+import { listRules } from '../rules/index.ts';
+import { findShippedLetter, loadLetters } from '../rendering/index.ts';
+import { listUnpublished, type UnpublishedLetter } from './unpublished.ts';
+import { countFollowing } from './publish-email.ts';
+import { type ListedLetter, listLetters, showLetter, type ShownLetter } from './show-templates.ts';
+import type { KitDeps } from '../workspace/index.ts';
+import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
+
+type Deps = Pick<KitDeps, 'db' | 'access'> & { mailroom: Mailroom };
+
+/** Lists the project's own templates, those that ship, and those with only an unpublished version; by name. */
+export async function listedTemplates({ db }: Deps, projectId: number): Promise<TemplateListed[]> {
+  const around = await findAround(db, projectId);
+  const letters = await listLetters(db, { projectId, now: db.clock.now() });
+  const own = (await loadLetters(db, [projectId])).get(projectId);
+  const listed = letters.map((letter) => {
+    const words = own?.get(letter.name) ?? findShippedLetter(letter.name);
+    const format = words?.format === 'html' ? ('mjml' as const) : ('markdown' as const);
+    const line = { format, subject: words?.subject ?? '' };
+    return { ...listedOf(letter, line, around), updated_at: updatedAt(letter) };
+  });
+  const known = new Set(letters.map(({ name }) => name));
+  const begun = [...around.unpublished.values()].filter(({ name }) => !known.has(name)).map(toBegun);
+  return [...listed, ...begun].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+type Db = Deps['db'];
+type Around = { unpublished: Map<string, UnpublishedLetter>; rules: Map<string, string> };
+
+async function findAround(db: Db, projectId: number): Promise<Around> {
+  const rules = await listRules(db, projectId);
+  return {
+    unpublished: await listUnpublished(db, projectId),
+    rules: new Map(rules.map(({ id, name }) => [name, id])),
+  };
+}
+
+function listedOf(
+  { name, template, isShipped, usedBy }: ListedLetter,
+  { format, subject }: Pick<LetterSource, 'format' | 'subject'>,
+  { unpublished, rules }: Around,
+): Omit<TemplateListed, 'updated_at'> {
+  return {
+    name,
+    version: template?.version ?? null,
+    is_shipped: isShipped,
+    format,
+    subject,
+    used_by: usedBy.map((rule) => ({ id: rules.get(rule) ?? rule, name: rule })),
+    has_unpublished: unpublished.has(name),
+  };
+}
+
+function updatedAt({ template }: ListedLetter): string | null {
+  return template === null ? null : iso(template.updatedAt);
+}
+
+function toBegun({ name, format, subject, savedAt }: UnpublishedLetter): TemplateListed {
+  const state = { version: null, is_shipped: false, used_by: [], has_unpublished: true };
+  return { name, format, subject, ...state, updated_at: iso(savedAt) };
+}
+
+/** Returns a template by its name, or by the id of one of the project's own. */
+export async function shownTemplate(
+  { db, access, mailroom: { renderer } }: Deps,
+  projectId: number,
+  reference: string,
+): Promise<TemplateShown> {
+  const now = db.clock.now();
+  const around = await findAround(db, projectId);
+  const begun = around.unpublished.get(reference);
+  const letter = await showLetter({ db, renderer }, { projectId, reference, now }).catch((error: unknown) => {
+    // An unpublished version under a new name is not a template yet.
+    if (begun && error instanceof Fault && error.code === 'not_found') return null;
+    throw error;
+  });
+  if (letter === null && begun) return shownBegun({ access }, begun);
+  if (letter === null) throw new Error('a template that is neither published nor saved');
+  const { versions, variables, people, others } = letter;
+  const unpublished = around.unpublished.get(letter.name) ?? null;
+  const actors = [
+    ...versions.map(({ createdBy }) => createdBy),
+    ...(unpublished ? [unpublished.savedBy] : []),
+  ];
+  const names = await access.namesOf(actors);
+  const published = publishedOf(letter);
+  return {
+    ...listedOf(letter, published, around),
+    updated_at: updatedAt(letter),
+    published,
+    unpublished: unpublished && toUnpublished(unpublished, names),
+    versions: versions.map(({ version, format, subject, preheader, body, createdAt, createdBy }) => ({
+      version,
+      format,
+      subject,
+      preheader,
+      body,
+      created_at: iso(createdAt),
+      created_by: names.get(createdBy) ?? createdBy,
+    })),
+    variables,
+    users: people,
+    other_variables: others,
+    open_untouched: await countFollowing(db, { projectId, name: letter.name, now }),
+  };
+}
+
+async function shownBegun(
+  { access }: Pick<Deps, 'access'>,
+  begun: UnpublishedLetter,
+): Promise<TemplateShown> {
+  const names = await access.namesOf([begun.savedBy]);
+  return {
+    ...toBegun(begun),
+    published: { format: begun.format, subject: '', preheader: '', body: '' },
+    unpublished: toUnpublished(begun, names),
+    versions: [],
+    variables: [],
+    users: 0,
+    other_variables: [],
+    open_untouched: 0,
+  };
+}
+
+function toUnpublished(
+  { format, subject, preheader, body, savedAt, savedBy }: UnpublishedLetter,
+  names: ReadonlyMap<string, string>,
+): NonNullable<TemplateShown['unpublished']> {
+  const saved = { saved_at: iso(savedAt), saved_by: names.get(savedBy) ?? savedBy };
+  return { format, subject, preheader, body, ...saved };
+}
+
+/** The source text, not its compiled form. */
+function publishedOf({ name, versions }: Pick<ShownLetter, 'name' | 'versions'>): LetterSource {
+  const [newest] = versions;
+  if (newest) {
+    const { format, subject, preheader, body } = newest;
+    return { format, subject, preheader, body };
+  }
+  const shipped = findShippedLetter(name);
+  if (!shipped) throw new Error(`the template ${name} has no content`);
+  const { subject, preheader, body } = shipped;
+  return { format: 'markdown', subject, preheader, body };
+}

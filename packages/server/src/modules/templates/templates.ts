@@ -1,0 +1,128 @@
+import type { Clock } from '../../platform/time/clock.ts';
+import { Fault } from '../../platform/fault.ts';
+import { idMaker } from '../../platform/ids.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import {
+  type Publishable,
+  listTemplateRows,
+  toTemplate,
+  type VersionRow,
+  refused,
+  type Template,
+  TEMPLATES_MAX,
+  type TemplateVersion,
+} from '../rendering/index.ts';
+import { listVersionRows } from './reads.ts';
+import { deleteTemplateRows, insertTemplate, insertVersion, updateTemplate } from './store.ts';
+
+type Deps = { tx: Tx; clock: Clock; projectId: number };
+type Published = { template: Template; version: TemplateVersion };
+type New = { letter: Publishable; actor: string };
+
+/** Creates a template and publishes its first version immediately. Requires the project lock. */
+export async function createTemplate(
+  deps: Deps,
+  { name, letter, actor }: New & { name: string },
+): Promise<Published> {
+  const { tx, clock, projectId } = deps;
+  if ((await listTemplateRows(tx, projectId)).length >= TEMPLATES_MAX)
+    throw refused([{ message: `A project can have at most ${TEMPLATES_MAX} templates` }]);
+  const now = clock.now();
+  const template = { id: idMaker(clock)(), name, version: 1, createdAt: now, updatedAt: now };
+  const { id, version } = template;
+  const [created_at, updated_at] = [new Date(now), new Date(now)];
+  const isMade = await insertTemplate(tx, {
+    project_id: projectId,
+    id,
+    name,
+    version,
+    created_at,
+    updated_at,
+  });
+  if (!isMade) {
+    const message = `name is taken: another template of the project has the name ${JSON.stringify(name)}`;
+    throw refused([{ message, field: 'name' }]);
+  }
+  return { template, version: await addVersion(deps, template, { letter, actor }) };
+}
+
+/** Adds a version and publishes it immediately, unless its content is the same. Requires the project lock. */
+export async function editTemplate(
+  deps: Deps,
+  before: Published,
+  { letter, actor }: New,
+): Promise<Published> {
+  if (isSame(before.version, letter)) return before;
+  const { tx, clock, projectId } = deps;
+  const template = { ...before.template, version: before.template.version + 1, updatedAt: clock.now() };
+  const { id, version, updatedAt } = template;
+  await updateTemplate(tx, { project_id: projectId, id, version, updated_at: new Date(updatedAt) });
+  return { template, version: await addVersion(deps, template, { letter, actor }) };
+}
+
+function isSame(version: TemplateVersion, letter: Publishable): boolean {
+  const keys = ['format', 'subject', 'preheader', 'body', 'html'] as const;
+  return keys.every((key) => version[key] === letter[key]);
+}
+
+async function addVersion(
+  { tx, projectId }: Deps,
+  { id, version, updatedAt }: Template,
+  { letter, actor }: New,
+): Promise<TemplateVersion> {
+  const { format, subject, preheader, body, html } = letter;
+  const row: VersionRow = {
+    project_id: projectId,
+    template_id: id,
+    version,
+    format,
+    subject,
+    preheader,
+    body,
+    html,
+    created_at: new Date(updatedAt),
+    created_by: actor,
+  };
+  await insertVersion(tx, row);
+  return toVersion(row);
+}
+
+/** Finds a template by its id or its name. */
+export async function findTemplate(
+  tx: Tx,
+  { projectId, reference }: { projectId: number; reference: string },
+): Promise<Published> {
+  const wanted = reference.trim();
+  const rows = await listTemplateRows(tx, projectId);
+  const row = rows.find(({ id, name }) => id === wanted.toLowerCase() || name === wanted);
+  const [version] = row ? await listVersionRows(tx, { projectId, id: row.id, limit: 1 }) : [];
+  if (row && version) return { template: toTemplate(row), version: toVersion(version) };
+  const message = `The project has no template of its own with the ID or name ${JSON.stringify(reference)}. List the templates with: beckon templates list`;
+  throw new Fault('not_found', { details: [{ message, field: 'template' }] });
+}
+
+const VERSIONS_SHOWN = 100;
+
+/** Lists the versions, newest first. */
+export async function listVersions(tx: Tx, projectId: number, id: string): Promise<TemplateVersion[]> {
+  return (await listVersionRows(tx, { projectId, id, limit: VERSIONS_SHOWN })).map(toVersion);
+}
+
+/** Deletes a template with all its versions. Requires the project lock. */
+export function removeTemplate(tx: Tx, projectId: number, { id }: Template): Promise<void> {
+  return deleteTemplateRows(tx, projectId, id);
+}
+
+function toVersion(row: VersionRow): TemplateVersion {
+  const { version, format, subject, preheader, body, html } = row;
+  return {
+    version,
+    format,
+    subject,
+    preheader,
+    body,
+    html,
+    createdAt: row.created_at.getTime(),
+    createdBy: row.created_by,
+  };
+}

@@ -1,0 +1,82 @@
+import type { Clock } from '../../platform/time/clock.ts';
+import { Fault } from '../../platform/fault.ts';
+import { canonicalJson } from '../../platform/text/canonical-json.ts';
+import { sha256 } from '../../platform/crypto/hash.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import { findWordsRow, listUnpublishedRows, type UnpublishedRow } from './reads.ts';
+import { deleteUnpublishedRow, deleteWordsBefore, insertWords, writeUnpublished } from './store.ts';
+import { refused, type TemplateSource } from '../rendering/index.ts';
+
+/** The saved unpublished version of a template. No email uses it. */
+export type UnpublishedLetter = TemplateSource & { name: string; savedAt: number; savedBy: string };
+
+type OfProject = { tx: Tx; clock: Clock; projectId: number };
+
+const BODY_MAX_CHARS = 500_000;
+const LINE_MAX_CHARS = 1_000;
+
+/** `seen`: `savedAt` of the unpublished version that is replaced. Null if there was none. */
+export type Saving = { name: string; letter: TemplateSource; seen: number | null; actor: string };
+
+/**
+ * Saves the unpublished version of a template. Its text need not be publishable, but its length is limited. Returns the version
+ * it replaces, and fails with a conflict if that is not the one in `seen`.
+ */
+export async function saveUnpublished(
+  { tx, clock, projectId }: OfProject,
+  { name, letter, seen, actor }: Saving,
+): Promise<UnpublishedLetter | null> {
+  const { format, subject, preheader, body } = letter;
+  for (const [field, text] of Object.entries({ subject, preheader, body })) {
+    const most = field === 'body' ? BODY_MAX_CHARS : LINE_MAX_CHARS;
+    if (text.length > most || text.includes('\0') || !text.isWellFormed())
+      throw refused([{ message: `${field} must be a string of at most ${most} characters`, field }]);
+  }
+  const [saved_at, saved_by] = [new Date(clock.now()), actor];
+  const before = (await listUnpublished(tx, projectId)).get(name) ?? null;
+  const row = { project_id: projectId, name, format, subject, preheader, body, saved_at, saved_by };
+  if (!(await writeUnpublished(tx, row, seen === null ? null : new Date(seen)))) throw savedMeanwhile(name);
+  return before;
+}
+
+function savedMeanwhile(name: string): Fault {
+  const message = `The unpublished version of the template ${JSON.stringify(name)} changed since you loaded it. Load it again`;
+  return new Fault('conflict', { details: [{ message, field: 'seen' }] });
+}
+
+/** Deletes the unpublished version. With `seen`: only if it was saved at that time. */
+export function discardUnpublished(
+  tx: Tx,
+  { projectId, name, seen }: { projectId: number; name: string; seen?: number },
+): Promise<void> {
+  return deleteUnpublishedRow(tx, { projectId, name, savedAt: seen === undefined ? null : new Date(seen) });
+}
+
+/** Lists the unpublished versions by name. */
+export async function listUnpublished(tx: Tx, projectId: number): Promise<Map<string, UnpublishedLetter>> {
+  return new Map((await listUnpublishedRows(tx, projectId)).map((row) => [row.name, toUnpublished(row)]));
+}
+
+function toUnpublished({ saved_at, saved_by, ...row }: UnpublishedRow): UnpublishedLetter {
+  const { name, format, subject, preheader, body } = row;
+  return { name, format, subject, preheader, body, savedAt: saved_at.getTime(), savedBy: saved_by };
+}
+
+const WORDS_KEPT_MS = 86_400_000;
+
+/** Stores content for a day, so that a separate page can show it. Returns the id by which it is found. */
+export async function keepWords(
+  { tx, clock, projectId }: OfProject,
+  letter: TemplateSource,
+): Promise<string> {
+  const { format, subject, preheader, body } = letter;
+  const words = { format, subject, preheader, body };
+  const id = sha256(canonicalJson(words)).slice(0, 32);
+  await deleteWordsBefore(tx, projectId, new Date(clock.now() - WORDS_KEPT_MS));
+  await insertWords(tx, { project_id: projectId, id, letter: words, at: new Date(clock.now()) });
+  return id;
+}
+
+export function findWords(tx: Tx, projectId: number, id: string): Promise<TemplateSource | undefined> {
+  return findWordsRow(tx, projectId, id);
+}
