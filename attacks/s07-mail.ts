@@ -18,7 +18,7 @@ export const s07: Attack = {
       ...(await handHostile(target)),
       ...(await smuggleIn(target)),
       ...(await runTests(target, [
-        'packages/server/src/flows/send-drafts/hostile-values.test.ts',
+        'packages/server/src/modules/delivery/hostile-values.test.ts',
         'packages/server/src/platform/mail/compose.test.ts',
         'packages/server/src/modules/inbound/replies/compose-forward.test.ts',
         'packages/server/src/modules/inbound/mail/forged.test.ts',

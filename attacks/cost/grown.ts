@@ -238,7 +238,8 @@ export const GROWN: Grown[] = [
     ],
     frame: (text) => `550 ${text}`,
     async load() {
-      const { classifyReply } = await import('../../packages/server/src/base/bounce/classify-reply.ts');
+      const { classifyReply } =
+        await import('../../packages/server/src/modules/outcomes/bounces/classify-reply.ts');
       return (reply) => classifyReply({ stage: 'rcpt', code: 550, reply });
     },
   },

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cellsOf, readRows, recordOfCells, targetOf } from '@beckon/contract/files';
 import { readWebhookSecret, verifyWebhook } from '@beckon/contract/signature';
-import { classifyReply } from '../../packages/server/src/base/bounce/classify-reply.ts';
+import { classifyReply } from '../../packages/server/src/modules/outcomes/bounces/classify-reply.ts';
 import { parseDuration } from '../../packages/server/src/platform/time/duration.ts';
 import { parseInstant } from '../../packages/server/src/platform/time/instant.ts';
 import { readLetterToken } from '../../packages/server/src/platform/crypto/email-token.ts';

@@ -3,14 +3,14 @@ import { idMaker } from '../../packages/server/src/platform/ids.ts';
 import { systemClock } from '../../packages/server/src/platform/time/clock.ts';
 import { silentLog } from '../../packages/server/src/platform/log.ts';
 import { createModels } from '../../packages/server/src/modules/rules/project-model.ts';
-import type { SendDeps } from '../../packages/server/src/flows/send-drafts/decide-batch.ts';
-import type { Sender, Sent } from '../../packages/server/src/flows/send-drafts/index.ts';
-import { recordResults } from '../../packages/server/src/flows/send-drafts/record-results.ts';
-import { claimBatch } from '../../packages/server/src/flows/send-drafts/send-batch.ts';
+import type { SendDeps } from '../../packages/server/src/modules/delivery/decide-batch.ts';
+import type { Sender, Sent } from '../../packages/server/src/modules/delivery/send-due-drafts.ts';
+import { recordResults } from '../../packages/server/src/modules/delivery/record-results.ts';
+import { claimBatch } from '../../packages/server/src/modules/delivery/send-batch.ts';
 import { openDatabase } from '../../packages/server/src/platform/db/database.ts';
 import { testMailroom } from '../../packages/server/testkit/mailroom.ts';
-import { startSender } from '../../packages/server/src/worker/sender.ts';
-import type { LetterResult } from '../../packages/server/src/flows/send-drafts/heed-refusals.ts';
+import { startSender } from '../../packages/server/src/modules/delivery/sender.ts';
+import type { LetterResult } from '../../packages/server/src/modules/delivery/apply-refusals.ts';
 
 /**
  * The sender of a worker in a process of its own, without a relay. A claimed email counts as sent at once and is recorded so. `bench --

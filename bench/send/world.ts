@@ -1,7 +1,7 @@
 import { addDomain } from '../../packages/server/src/modules/sending/domains/add-domain.ts';
 import { createSigners } from '../../packages/server/src/modules/sending/domains/signers.ts';
 import { generateKey } from '../../packages/server/src/modules/sending/domains/dkim-key.ts';
-import { letterHeaders } from '../../packages/server/src/features/sending/headers.ts';
+import { letterHeaders } from '../../packages/server/src/modules/delivery/headers.ts';
 import { renderEmail } from '../../packages/server/src/modules/rendering/render-email.ts';
 import { renderLetter } from '../../packages/server/src/modules/rendering/render.ts';
 import { createRule } from '../../packages/server/src/modules/rules/create-rule.ts';

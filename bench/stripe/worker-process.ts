@@ -3,10 +3,10 @@ import { idMaker } from '../../packages/server/src/platform/ids.ts';
 import { createLog } from '../../packages/server/src/platform/log.ts';
 import { createSealer } from '../../packages/server/src/platform/crypto/encrypt.ts';
 import { openSuppressionHasher } from '../../packages/server/src/modules/sending/suppressions/hasher.ts';
-import { createDigest } from '../../packages/server/src/flows/digest/index.ts';
+import { createDigest } from '../../packages/server/src/modules/processing/process.ts';
 import { openDatabase } from '../../packages/server/src/platform/db/database.ts';
 import { stripeReader } from '../../packages/server/src/main/stripe-reader.ts';
-import { startDigester } from '../../packages/server/src/worker/digester.ts';
+import { startDigester } from '../../packages/server/src/modules/processing/processor.ts';
 import { startImporter } from '../../packages/server/src/modules/imports/run/importer.ts';
 
 /**

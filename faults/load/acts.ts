@@ -5,9 +5,9 @@ import { type Act, moveDraft } from '../../packages/server/src/flows/move-draft.
 import { resumeProject, pauseProject } from '../../packages/server/src/flows/pause-project.ts';
 import { revokeKey } from '../../packages/server/src/modules/ingest/keys/revoke.ts';
 import { createRenderer } from '../../packages/server/src/modules/rendering/pool/renderer.ts';
-import type { Mailroom } from '../../packages/server/src/flows/send-drafts/mailroom.ts';
-import { NO_PROVIDERS } from '../../packages/server/src/flows/send-drafts/providers.ts';
-import { suppress } from '../../packages/server/src/flows/suppress.ts';
+import type { Mailroom } from '../../packages/server/src/modules/delivery/mailroom.ts';
+import { NO_PROVIDERS } from '../../packages/server/src/modules/delivery/providers.ts';
+import { suppress } from '../../packages/server/src/modules/outcomes/suppressions/suppress.ts';
 import type { ActEntry, Journal, World } from '../journal.ts';
 import { exponential, pick, type Random, randomOf } from '../random.ts';
 import type { OpenStage } from '../stage/open-stage.ts';

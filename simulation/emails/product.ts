@@ -10,7 +10,7 @@ import type { Draft } from '../../packages/server/src/modules/drafts/draft.ts';
 import { dueAction, hold } from '../../packages/server/src/modules/drafts/hold-draft.ts';
 import { follow } from '../../packages/server/src/modules/drafts/follow-facts.ts';
 import { refill } from '../../packages/server/src/modules/sending/emails/throttle.ts';
-import { passGates } from '../../packages/server/src/flows/send-drafts/ask-gates.ts';
+import { passGates } from '../../packages/server/src/modules/delivery/send-checks.ts';
 import type { Message, Said } from './store.ts';
 
 /**

@@ -8,7 +8,7 @@ import type { Person as Tracked } from '../../packages/server/src/modules/users/
 import { CONTEND_WITHIN_MS } from '../../packages/server/src/modules/sending/emails/caps.ts';
 import type { GateAnswer } from '../../packages/server/src/modules/sending/emails/gate.ts';
 import { quietUntil } from '../../packages/server/src/modules/sending/emails/quiet-hours.ts';
-import type { Gates } from '../../packages/server/src/flows/send-drafts/ask-gates.ts';
+import type { Gates } from '../../packages/server/src/modules/delivery/send-checks.ts';
 import type { Owner, Schedule, Task } from '../schedule.ts';
 import type { Happened } from './checks.ts';
 import type { Product } from './product.ts';

@@ -1,7 +1,7 @@
 import { idMaker } from '../src/platform/ids.ts';
 import { silentLog } from '../src/platform/log.ts';
-import type { Happened, Outcome, WhatHappened } from '../src/features/outcomes/outcome.ts';
-import { recordOutcomes } from '../src/flows/record-outcome/record-outcomes.ts';
+import type { Happened, Outcome, WhatHappened } from '../src/modules/outcomes/outcome.ts';
+import { recordOutcomes } from '../src/modules/outcomes/record/record-outcomes.ts';
 import { HOUR } from './drafts.ts';
 import { newStory, type Stage, type Story } from './story.ts';
 

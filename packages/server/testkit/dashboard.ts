@@ -5,7 +5,7 @@ import { silentLog } from '../src/platform/log.ts';
 import type { Access } from '../src/modules/workspace/members/team.ts';
 import { createModels } from '../src/modules/rules/project-model.ts';
 import { listRuleNeeds } from '../src/modules/rules/runs/rules-in-force.ts';
-import { createAccountEmails } from '../src/flows/team-mail.ts';
+import { createAccountEmails } from '../src/modules/delivery/team-email.ts';
 import { createBacktestPlaces } from '../src/http/dashboard/backtest-places.ts';
 import { createDashboardApi } from '../src/modules/workspace/dashboard-api/mount.ts';
 import { createFeeds } from '../src/modules/workspace/dashboard-api/feeds.ts';

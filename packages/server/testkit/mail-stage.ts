@@ -5,7 +5,7 @@ import { createSigners } from '../src/modules/sending/domains/signers.ts';
 import { addDomain } from '../src/modules/sending/domains/change-domain.ts';
 import { checkDomain } from '../src/modules/sending/domains/check-domain.ts';
 import { requireDomain } from '../src/modules/sending/domains/domain-view.ts';
-import { relayTransport } from '../src/flows/send-drafts/relay-transport.ts';
+import { relayTransport } from '../src/modules/delivery/relay-transport.ts';
 import { createResolver } from '../src/platform/dns/resolver.ts';
 import { openRelay } from '../src/platform/mail/relay.ts';
 import { type DnsServer, startDnsServer } from './dns-server.ts';

@@ -5,8 +5,8 @@ import { createResolver } from '../src/platform/dns/resolver.ts';
 import { createOutbound } from '../src/platform/outbound/outbound.ts';
 import { createRenderer } from '../src/modules/rendering/pool/renderer.ts';
 import { testHasher } from './hasher.ts';
-import type { Mailroom } from '../src/flows/send-drafts/mailroom.ts';
-import { NO_PROVIDERS } from '../src/flows/send-drafts/providers.ts';
+import type { Mailroom } from '../src/modules/delivery/mailroom.ts';
+import { NO_PROVIDERS } from '../src/modules/delivery/providers.ts';
 
 /** Its threads start on demand, and keep no test alive. */
 export const testRenderer = createRenderer();

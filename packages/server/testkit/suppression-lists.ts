@@ -6,9 +6,12 @@ import {
 } from '../src/modules/sending/suppressions/suppression.ts';
 import { listSuppressions, SUPPRESSIONS_PAGE_MAX } from '../src/modules/sending/suppressions/reads.ts';
 import type { SuppressionHasher } from '../src/modules/sending/suppressions/hasher.ts';
-import { suppress } from '../src/flows/suppress.ts';
-import { type ExportFormat, exportSuppressions } from '../src/flows/suppression-lists/export-suppressions.ts';
-import { importSuppressions } from '../src/flows/suppression-lists/import-suppressions.ts';
+import { suppress } from '../src/modules/outcomes/suppressions/suppress.ts';
+import {
+  type ExportFormat,
+  exportSuppressions,
+} from '../src/modules/outcomes/suppression-lists/export-suppressions.ts';
+import { importSuppressions } from '../src/modules/outcomes/suppression-lists/import-suppressions.ts';
 import { testHasher } from './hasher.ts';
 import type { Story } from './story.ts';
 

@@ -1,4 +1,4 @@
-import type { Handed, OutgoingLetter, Transport } from '../src/flows/send-drafts/transport.ts';
+import type { Handed, OutgoingLetter, Transport } from '../src/modules/delivery/transport.ts';
 
 /** A transport that keeps all emails. The test sets its results; by default each email is sent. */
 export type TestTransport = Transport & {

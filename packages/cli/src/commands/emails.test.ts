@@ -5,7 +5,7 @@ import { testWorld } from '../../testkit/world.ts';
 import { idMaker } from '../../../server/src/platform/ids.ts';
 import { silentLog } from '../../../server/src/platform/log.ts';
 import { insertReply } from '../../../server/src/modules/inbound/replies/store.ts';
-import { recordOutcomes } from '../../../server/src/flows/record-outcome/record-outcomes.ts';
+import { recordOutcomes } from '../../../server/src/modules/outcomes/record/record-outcomes.ts';
 
 const world = await testWorld();
 const { db } = world.server;

@@ -17,13 +17,13 @@ import { acceptUnchanged, closeGate, confirmRestore } from './confirm-restore.ts
 import { createAudience } from '../modules/audiences/create.ts';
 import { createProject } from './create-project.ts';
 import { createRule } from '../modules/rules/create-rule.ts';
-import { digestDue } from './digest/due.ts';
+import { digestDue } from '../modules/processing/process-timers.ts';
 import { startEnrollment } from '../modules/rules/enrollment/start-enrollment.ts';
 import { createModels } from '../modules/rules/project-model.ts';
 import { type Act, moveDraft } from './move-draft.ts';
 import { pauseProject, resumeProject } from './pause-project.ts';
 import { carryAcceptance, mayLettersLeave } from '../modules/sending/restores/restore-guard.ts';
-import { claimBatch } from './send-drafts/send-batch.ts';
+import { claimBatch } from '../modules/delivery/send-batch.ts';
 import { setSettings } from './set-settings.ts';
 import { suspendProject } from './suspend-project.ts';
 import { listRuleNeeds } from '../modules/rules/runs/rules-in-force.ts';

@@ -23,7 +23,7 @@ import { takeTurn } from '../platform/locks/project-lock.ts';
 import { countWaiting } from '../modules/ingest/index.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';
-import { resolveLost } from './record-outcome/resolve-unknown.ts';
+import { resolveLost } from '../modules/outcomes/index.ts';
 
 export type Confirming = {
   /** The time up to which the database has all data. */

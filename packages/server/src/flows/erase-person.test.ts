@@ -19,10 +19,10 @@ import { insertMessages as claimMessages } from '../modules/sending/emails/store
 import { addSuppression, liftSuppressions, setRefusals } from '../modules/sending/suppressions/store.ts';
 import { createAudience } from '../modules/audiences/create.ts';
 import { createProject } from './create-project.ts';
-import { createDigest } from './digest/index.ts';
+import { createDigest } from '../modules/processing/process.ts';
 import { erasePerson } from './erase-person.ts';
-import { recordOutcomes } from './record-outcome/record-outcomes.ts';
-import { pruneMarks } from './prune-marks.ts';
+import { recordOutcomes } from '../modules/outcomes/record/record-outcomes.ts';
+import { pruneMarks } from '../modules/processing/prune-marks.ts';
 import { listRuleNeeds } from '../modules/rules/runs/rules-in-force.ts';
 
 const clock = heldClock();

@@ -29,13 +29,12 @@ import {
   deleteMessages as eraseMessages,
   type SuppressionHasher,
 } from '../modules/sending/index.ts';
-import { eraseHits, eraseOutcomes } from '../features/outcomes/store.ts';
+import { eraseHits, eraseOutcomes, hashErased } from '../modules/outcomes/index.ts';
 import { eraseReplies } from '../modules/inbound/index.ts';
 import { newModel, takeTurn } from '../platform/locks/project-lock.ts';
 import { eraseViews } from '../modules/workspace/index.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';
-import { hashErased } from './erased-suppressions.ts';
 import { eraseImported } from '../modules/imports/index.ts';
 
 /** The number of removed rows per table. */

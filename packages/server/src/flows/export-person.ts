@@ -18,7 +18,7 @@ import { listMessagesOf, type WebhookTrace } from '../features/webhooks/list-of-
 import type { Tx } from '../platform/db/statements.ts';
 import { listWholeDrafts, ruleNames, toShownDecision, toShownRun, toWholeDraft } from './person-letters.ts';
 import { listAudiencesOf, toShownEvent } from './show-person.ts';
-import { toShownOutcome } from './shown-outcome.ts';
+import { toShownOutcome } from '../modules/outcomes/index.ts';
 
 /** With the largest possible records, a page has about ten megabytes. */
 const PAGE = 200;

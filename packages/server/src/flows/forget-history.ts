@@ -1,6 +1,6 @@
 import { forgetEvents, forgetStream } from '../modules/users/index.ts';
 import { forgetDead } from '../modules/ingest/index.ts';
-import { forgetAgents, forgetLinks } from '../features/outcomes/store.ts';
+import { forgetAgents, forgetLinks } from '../modules/outcomes/index.ts';
 import { getSettings } from '../modules/workspace/index.ts';
 import { forgetRaw, forgetReplies, REPLY_RAW_KEPT_MS } from '../modules/inbound/index.ts';
 import { deleteFrozen } from '../modules/sending/index.ts';

@@ -16,7 +16,7 @@ import { type Act, type Acted, type Acting, moveDraft } from './move-draft.ts';
 import { moveEach } from './move-drafts.ts';
 import { pauseProject } from './pause-project.ts';
 import { setSettings } from './set-settings.ts';
-import { suppress } from './suppress.ts';
+import { suppress } from '../modules/outcomes/suppressions/suppress.ts';
 import { disableRule, enableRule } from '../modules/rules/switch-rule.ts';
 
 const clock = heldClock();

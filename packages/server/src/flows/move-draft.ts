@@ -34,9 +34,13 @@ import { readTurn } from '../platform/locks/project-lock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import { cleanEdit } from './clean-edit.ts';
-import { evaluateAgain, gatherEvidence } from './send-drafts/evaluate.ts';
-import { type LookAhead, lookAhead } from './send-drafts/look-ahead.ts';
-import type { Mailroom } from './send-drafts/mailroom.ts';
+import {
+  evaluateAgain,
+  gatherEvidence,
+  type LookAhead,
+  lookAhead,
+  type Mailroom,
+} from '../modules/delivery/index.ts';
 
 /** A member's action on a draft. */
 export type Act =

@@ -5,8 +5,8 @@ import { newStory, openStage } from '../../testkit/story.ts';
 import { idMaker } from '../platform/ids.ts';
 import { insertOrganization, upsertMember, upsertUser } from '../modules/workspace/members/store.ts';
 import type { MailEnvelope } from '../platform/mail/submit.ts';
-import { receiveMail } from './test-inbox/receive-mail.ts';
-import type { Mailroom } from './send-drafts/mailroom.ts';
+import { receiveMail } from '../modules/delivery/test-inbox/receive-mail.ts';
+import type { Mailroom } from '../modules/delivery/mailroom.ts';
 import { sendTest } from './send-test.ts';
 
 const stage = await openStage();

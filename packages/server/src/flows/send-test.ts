@@ -11,9 +11,7 @@ import type { Tx } from '../platform/db/statements.ts';
 import type { HandOver, Relay } from '../platform/mail/submit.ts';
 import { loadProjectModels, localeOfPerson } from '../modules/rules/index.ts';
 import { type DraftRef, isDraftId, unknownDraft } from './move-draft.ts';
-import { findSender } from './send-drafts/sender-of.ts';
-import { freeze } from './send-drafts/freeze.ts';
-import type { Mailroom } from './send-drafts/mailroom.ts';
+import { findSender, freeze, type Mailroom } from '../modules/delivery/index.ts';
 
 export type SendTestDeps = {
   db: Tx & { clock: { now(): number } };

@@ -1,13 +1,11 @@
 import { type Draft, findDraft, type Move } from '../modules/drafts/index.ts';
-import { listOutcomesOfDraft } from '../features/outcomes/reads.ts';
+import { listOutcomesOfDraft, type ShownOutcome, toShownOutcome } from '../modules/outcomes/index.ts';
 import { readTurn } from '../platform/locks/project-lock.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import { createModels, type Models } from '../modules/rules/index.ts';
 import { type DraftRef, isDraftId, unknownDraft } from './move-draft.ts';
 import { ruleNames } from './person-letters.ts';
-import { type LookAhead, lookAhead } from './send-drafts/look-ahead.ts';
-import type { Mailroom } from './send-drafts/mailroom.ts';
-import { type ShownOutcome, toShownOutcome } from './shown-outcome.ts';
+import { type LookAhead, lookAhead, type Mailroom } from '../modules/delivery/index.ts';
 
 /** `ahead`: the result if the draft were sent now; null once it has ended. `outcomes`: the outcomes of its email. */
 export type ShownWhole = {

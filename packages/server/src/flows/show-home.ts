@@ -20,9 +20,8 @@ import { listRules } from '../modules/rules/index.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import { ruleNames } from './person-letters.ts';
-import type { Mailroom } from './send-drafts/mailroom.ts';
+import { type Mailroom, showSending } from '../modules/delivery/index.ts';
 import { foreseeFirst } from './show-schedule.ts';
-import { showSending } from './show-sending.ts';
 
 type Reading = Pick<Database, 'query' | 'prepared' | 'clock'>;
 export type HomeAsked = { projectId: number; mailroom: Mailroom };

@@ -15,8 +15,7 @@ import {
   listThread,
   type Reply,
 } from '../modules/inbound/index.ts';
-import { listOutcomesOfDraft } from '../features/outcomes/reads.ts';
-import type { Outcome } from '../features/outcomes/outcome.ts';
+import { listOutcomesOfDraft, type Outcome } from '../modules/outcomes/index.ts';
 import { findPeople } from '../modules/users/index.ts';
 import { listTold } from '../modules/webhooks/index.ts';
 import type { Tx } from '../platform/db/statements.ts';

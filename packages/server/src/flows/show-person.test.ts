@@ -14,10 +14,10 @@ import { insertMessages as claimMessages } from '../modules/sending/emails/store
 import { addSuppression } from '../modules/sending/suppressions/store.ts';
 import { createAudience } from '../modules/audiences/create.ts';
 import { createProject } from './create-project.ts';
-import { createDigest } from './digest/index.ts';
+import { createDigest } from '../modules/processing/process.ts';
 import { editAudience } from '../modules/audiences/edit.ts';
 import { exportPerson } from './export-person.ts';
-import { recordOutcomes } from './record-outcome/record-outcomes.ts';
+import { recordOutcomes } from '../modules/outcomes/record/record-outcomes.ts';
 import { showPerson } from './show-person.ts';
 import { listRuleNeeds } from '../modules/rules/runs/rules-in-force.ts';
 

@@ -7,7 +7,7 @@ import {
   type ShownPerson,
   unknownPerson,
 } from '../modules/users/index.ts';
-import { listOutcomesOf } from '../features/outcomes/reads.ts';
+import { listOutcomesOf, type ShownOutcome, toShownOutcome } from '../modules/outcomes/index.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import {
   listLettersOf,
@@ -16,7 +16,6 @@ import {
   type ShownDraft,
   type ShownRun,
 } from './person-letters.ts';
-import { type ShownOutcome, toShownOutcome } from './shown-outcome.ts';
 
 export type ShownAudience = { id: string; name: string; since: string };
 export type ShownEvent = {

@@ -15,8 +15,7 @@ import {
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import { ruleNames } from './person-letters.ts';
-import type { Mailroom } from './send-drafts/mailroom.ts';
-import { policyOf } from './send-drafts/ask-gates.ts';
+import { type Mailroom, policyOf } from '../modules/delivery/index.ts';
 import { forecastOf } from './forecast.ts';
 import { inSnapshot } from '../platform/db/snapshot.ts';
 import { gatherWaiting } from './waiting-queue.ts';

@@ -2,7 +2,7 @@ import { findPeople } from '../modules/users/index.ts';
 import { takeSendTurn } from '../modules/sending/index.ts';
 import { takeTurn } from '../platform/locks/project-lock.ts';
 import type { Database } from '../platform/db/database.ts';
-import { suppressIn } from './suppress.ts';
+import { suppressIn } from '../modules/outcomes/index.ts';
 
 /** `notFound`: ids without a user. */
 export type SuppressedPeople = {

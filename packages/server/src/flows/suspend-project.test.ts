@@ -3,7 +3,7 @@ import { HOUR } from '../../testkit/drafts.ts';
 import { newStory, openStage } from '../../testkit/story.ts';
 import { duesOf } from '../platform/locks/timers.ts';
 import { resumeProject, suspendProject } from './suspend-project.ts';
-import { sweepDues } from './sweep-dues.ts';
+import { sweepDues } from '../modules/processing/sweep-timers.ts';
 
 const stage = await openStage();
 const { engine, server } = stage;

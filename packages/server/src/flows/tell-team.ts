@@ -13,7 +13,7 @@ import { listSettings } from '../modules/workspace/index.ts';
 import { type DemotedRule, listDemoted } from '../features/rules/list-demoted.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Tx } from '../platform/db/statements.ts';
-import type { TeamTransport } from './team-mail.ts';
+import type { TeamTransport } from '../modules/delivery/index.ts';
 
 export type Telling = {
   projectId: number;

@@ -15,8 +15,7 @@ import {
   findSuppressions,
 } from '../modules/sending/index.ts';
 import type { Tx } from '../platform/db/statements.ts';
-import { findSender } from './send-drafts/sender-of.ts';
-import type { Mailroom } from './send-drafts/mailroom.ts';
+import { findSender, type Mailroom } from '../modules/delivery/index.ts';
 
 export type WaitingAsked = {
   projectId: number;

@@ -14,10 +14,8 @@ import { readTurn } from '../platform/locks/project-lock.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import { reasonWords } from './explain/words.ts';
 import { loadProjectModels, type Model, zoneOfPerson } from '../modules/rules/index.ts';
-import { addressOf, type Gates, openGates } from './send-drafts/ask-gates.ts';
-import { findSender } from './send-drafts/sender-of.ts';
-import type { Mailroom } from './send-drafts/mailroom.ts';
-import { formsOf } from './suppress.ts';
+import { addressOf, type Gates, openGates, findSender, type Mailroom } from '../modules/delivery/index.ts';
+import { formsOf } from '../modules/outcomes/index.ts';
 
 /** The result of one send check for an email that does not exist. `until`: when the check can pass without a change, or null. */
 export type GateVerdict = {

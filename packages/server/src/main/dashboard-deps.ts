@@ -4,7 +4,7 @@ import type { ListRuleNeeds } from '../modules/audiences/index.ts';
 import type { MailSettings, SuppressionHasher } from '../modules/sending/index.ts';
 import type { AccountEmails, Team, Installation, Release, KitDeps } from '../modules/workspace/index.ts';
 import type { Models } from '../modules/rules/index.ts';
-import type { Mailroom } from '../flows/send-drafts/mailroom.ts';
+import type { Mailroom } from '../modules/delivery/index.ts';
 import type { Resolver } from '../platform/dns/resolver.ts';
 import type { OpenRelay } from '../platform/mail/submit.ts';
 import type { Outbound } from '../platform/outbound/outbound.ts';

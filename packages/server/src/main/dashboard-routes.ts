@@ -1,4 +1,4 @@
-import { audienceTestRoutes } from '../http/dashboard/audience-test.ts';
+import { audienceTestRoutes } from '../modules/processing/test-audience-routes.ts';
 import { audienceRoutes } from '../modules/audiences/routes.ts';
 import { clockRoutes } from '../http/dashboard/clock.ts';
 import { dataRoutes } from '../http/dashboard/data.ts';
@@ -33,7 +33,7 @@ import { sequenceRoutes } from '../modules/rules/sequence-routes.ts';
 import { setUpRoutes } from '../http/dashboard/set-up.ts';
 import { settingRoutes } from '../http/dashboard/settings.ts';
 import { suppressionCheckRoutes } from '../http/dashboard/suppression-check.ts';
-import { suppressionRoutes } from '../http/dashboard/suppressions.ts';
+import { suppressionRoutes } from '../modules/outcomes/suppressions/routes.ts';
 import { systemRoutes } from '../http/dashboard/system.ts';
 import { auditRoutes } from '../modules/workspace/audit/routes.ts';
 import { confirmRoutes, factorRoutes } from '../modules/workspace/members/factors-routes.ts';

@@ -14,14 +14,14 @@ import { insertMessages as claimMessages } from '../modules/sending/emails/store
 import { takeTurn } from '../platform/locks/project-lock.ts';
 import { createAudience } from '../modules/audiences/create.ts';
 import { createProject } from '../flows/create-project.ts';
-import { createDigest } from '../flows/digest/index.ts';
+import { createDigest } from '../modules/processing/process.ts';
 import { erasePerson } from '../flows/erase-person.ts';
-import { recordOutcomes } from '../flows/record-outcome/record-outcomes.ts';
+import { recordOutcomes } from '../modules/outcomes/record/record-outcomes.ts';
 import { forgetEditions } from '../modules/audiences/delete-retired-job.ts';
 import { forgetHistory } from '../worker/forget-history.ts';
 import { keepPartitions } from '../modules/users/events/partitions-job.ts';
-import { pruneMarks } from '../worker/prune-marks.ts';
-import { sweepDues } from '../worker/sweep-dues.ts';
+import { pruneMarks } from '../modules/processing/prune-marks-job.ts';
+import { sweepDues } from '../modules/processing/sweep-timers-job.ts';
 import type { Job } from '../platform/jobs/scheduler.ts';
 import { listRuleNeeds } from '../modules/rules/runs/rules-in-force.ts';
 

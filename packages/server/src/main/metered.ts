@@ -1,5 +1,5 @@
 import type { Log } from '../platform/log.ts';
-import type { Handed, Transport } from '../flows/send-drafts/transport.ts';
+import type { Handed, Transport } from '../modules/delivery/index.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Outbound } from '../platform/outbound/outbound.ts';

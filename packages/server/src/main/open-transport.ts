@@ -2,7 +2,7 @@ import type { TokenKeys } from '../platform/crypto/email-token.ts';
 import { randomBytes } from 'node:crypto';
 import type { Lifecycle } from '../platform/async/lifecycle.ts';
 import type { Log } from '../platform/log.ts';
-import { receiveMail } from '../flows/test-inbox/receive-mail.ts';
+import { receiveMail } from '../modules/delivery/index.ts';
 import { MAIL_MAX_BYTES } from '../modules/sending/index.ts';
 import type { Database } from '../platform/db/database.ts';
 import { openRelay } from '../platform/mail/relay.ts';

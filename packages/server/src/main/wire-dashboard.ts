@@ -10,7 +10,7 @@ import {
   type Installation,
 } from '../modules/workspace/index.ts';
 import { createModels, listRuleNeeds } from '../modules/rules/index.ts';
-import { createAccountEmails } from '../flows/team-mail.ts';
+import { createAccountEmails } from '../modules/delivery/index.ts';
 import { createBacktestPlaces } from '../http/dashboard/backtest-places.ts';
 import { DASHBOARD_ROUTES } from './dashboard-routes.ts';
 import type { DashboardDeps } from './dashboard-deps.ts';

@@ -2,12 +2,17 @@ import { idMaker } from '../platform/ids.ts';
 import type { Lifecycle } from '../platform/async/lifecycle.ts';
 import type { Log } from '../platform/log.ts';
 import { warningCounter } from '../modules/ingest/index.ts';
-import { createDigest } from '../flows/digest/index.ts';
-import { createSender } from '../flows/send-drafts/index.ts';
-import { keepInside } from '../flows/send-drafts/keep-inside.ts';
-import { relayTransport } from '../flows/send-drafts/relay-transport.ts';
-import type { Transport } from '../flows/send-drafts/transport.ts';
-import { createTeamTransport, type TeamTransport } from '../flows/team-mail.ts';
+import { createDigest, type Digester, startDigester, startBuilder } from '../modules/processing/index.ts';
+import {
+  createSender,
+  keepInside,
+  relayTransport,
+  type Transport,
+  createTeamTransport,
+  type TeamTransport,
+  type DraftSender,
+  startSender,
+} from '../modules/delivery/index.ts';
 
 import type { Metrics } from '../http/metrics.ts';
 import type { Database } from '../platform/db/database.ts';
@@ -15,15 +20,12 @@ import { startListener } from '../platform/db/listener.ts';
 import type { Relay } from '../platform/mail/submit.ts';
 import { checkDomains } from '../modules/sending/domains/check-domains-job.ts';
 import { checkTracking } from '../modules/sending/domains/check-tracking-job.ts';
-import { type Digester, startDigester } from '../worker/digester.ts';
-import { type DraftSender, startSender } from '../worker/sender.ts';
 import { type Job, startTimetable } from '../platform/jobs/scheduler.ts';
 import { forwardReplies } from '../modules/inbound/replies/forward-replies-job.ts';
 import { housekeeping } from './housekeeping.ts';
 import { resealSecrets } from '../worker/reseal-secrets.ts';
 import { settleHits } from '../modules/inbound/tracking/classify-hits-job.ts';
 import { tellTeam } from '../worker/tell-team.ts';
-import { startBuilder } from '../worker/builder.ts';
 import { startImporter } from '../modules/imports/index.ts';
 import { startTeller, type Teller } from '../modules/webhooks/index.ts';
 import { wordDrafts } from '../modules/templates/ai-drafting/draft-job.ts';

@@ -1,7 +1,7 @@
 import type { Log } from '../platform/log.ts';
 import { listProjectsToTell } from '../modules/drafts/index.ts';
 import { tellTeam as tell } from '../flows/tell-team.ts';
-import type { TeamTransport } from '../flows/team-mail.ts';
+import type { TeamTransport } from '../modules/delivery/index.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Job } from '../platform/jobs/scheduler.ts';
 

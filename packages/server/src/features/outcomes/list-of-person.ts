@@ -1,6 +1,5 @@
 import type { Tx } from '../../platform/db/statements.ts';
-import type { Outcome } from './outcome.ts';
-import { listOutcomesOf } from './reads.ts';
+import { type Outcome, listOutcomesOf } from '../../modules/outcomes/index.ts';
 
 /** Lists the stored tracking data of a user's emails page by page, for a data export. */
 type Person = { projectId: number; userId: string; pageOf: number };

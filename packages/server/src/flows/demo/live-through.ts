@@ -8,11 +8,15 @@ import { listBuilding } from '../../modules/audiences/index.ts';
 import { ensurePartitions } from '../../modules/users/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { type Accept, createAccept } from '../../modules/ingest/index.ts';
-import { createDigest, type Digest } from '../digest/index.ts';
-import { recordOutcomes } from '../record-outcome/record-outcomes.ts';
-import { createSender, type Sender } from '../send-drafts/index.ts';
-import type { Mailroom } from '../send-drafts/mailroom.ts';
-import type { OutgoingLetter, Transport } from '../send-drafts/transport.ts';
+import { createDigest, type Digest } from '../../modules/processing/index.ts';
+import { recordOutcomes } from '../../modules/outcomes/index.ts';
+import {
+  createSender,
+  type Sender,
+  type Mailroom,
+  type OutgoingLetter,
+  type Transport,
+} from '../../modules/delivery/index.ts';
 import type { TokenKeys } from '../../platform/crypto/email-token.ts';
 import type { Random } from './random.ts';
 import { handedOver, type Reaction, reactionsTo } from './readers.ts';

@@ -13,7 +13,7 @@ import { createAudience } from '../../modules/audiences/index.ts';
 import { createKey } from '../../modules/ingest/index.ts';
 import { createProject } from '../create-project.ts';
 import { createRule, listRuleNeeds } from '../../modules/rules/index.ts';
-import type { Mailroom } from '../send-drafts/mailroom.ts';
+import type { Mailroom } from '../../modules/delivery/index.ts';
 import { setSettings } from '../set-settings.ts';
 import { inSnapshot } from '../../platform/db/snapshot.ts';
 import { createTemplate } from '../../modules/templates/index.ts';

@@ -1,5 +1,5 @@
-import type { WhatHappened } from '../../features/outcomes/outcome.ts';
-import type { Handed, OutgoingLetter } from '../send-drafts/transport.ts';
+import type { WhatHappened } from '../../modules/outcomes/index.ts';
+import type { Handed, OutgoingLetter } from '../../modules/delivery/index.ts';
 import type { Random } from './random.ts';
 
 /** A recipient's reaction to an email and its time, always after sending. */

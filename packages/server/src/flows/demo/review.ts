@@ -3,7 +3,7 @@ import { Fault } from '../../platform/fault.ts';
 import { type Draft, listDrafts } from '../../modules/drafts/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { type Act, moveDraft } from '../move-draft.ts';
-import type { Mailroom } from '../send-drafts/mailroom.ts';
+import type { Mailroom } from '../../modules/delivery/index.ts';
 import type { Random } from './random.ts';
 
 type Desk = { db: Database; newId: NewId; mailroom: Mailroom; random: Random; project: { id: number } };

@@ -3,8 +3,7 @@ import { type Draft, listDrafts } from '../../modules/drafts/index.ts';
 import type { PersonId } from '../../modules/users/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { Model } from '../../modules/rules/index.ts';
-import { lookAhead } from '../send-drafts/look-ahead.ts';
-import type { Mailroom } from '../send-drafts/mailroom.ts';
+import { lookAhead, type Mailroom } from '../../modules/delivery/index.ts';
 import { reasonWords } from './words.ts';
 
 /** A draft: how it ended or, while it is open, what the send checks would decide if it were due now. */

@@ -22,7 +22,7 @@ import {
 import { readTurn } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { Mailroom } from '../send-drafts/mailroom.ts';
+import type { Mailroom } from '../../modules/delivery/index.ts';
 import { listAudiencesOf } from '../show-person.ts';
 import { inSnapshot } from '../../platform/db/snapshot.ts';
 import { type DraftNow, draftsNow } from './drafts-now.ts';

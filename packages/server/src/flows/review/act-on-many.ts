@@ -11,8 +11,7 @@ import type { Tx } from '../../platform/db/statements.ts';
 import type { Models } from '../../modules/rules/index.ts';
 import { type Acting, isDraftId, type MoveDeps } from '../move-draft.ts';
 import { type ManyAct, moveEach, type ManyMoved, refusalOfMany } from '../move-drafts.ts';
-import { type LookAhead, lookAheadOfAll } from '../send-drafts/look-ahead.ts';
-import type { Mailroom } from '../send-drafts/mailroom.ts';
+import { type LookAhead, lookAheadOfAll, type Mailroom } from '../../modules/delivery/index.ts';
 
 /** Drafts chosen in Review for one action: the given ids, or all drafts that pass a filter. The action is previewed first. */
 export type Chosen = { projectId: number; ids: string[] | null; filter: Filter };

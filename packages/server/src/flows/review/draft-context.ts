@@ -1,7 +1,6 @@
 import { normaliseAddress } from '../../platform/net/address.ts';
 import { type Draft, listDrafts, type Move } from '../../modules/drafts/index.ts';
-import { listOutcomesOf } from '../../features/outcomes/reads.ts';
-import type { Outcome } from '../../features/outcomes/outcome.ts';
+import { listOutcomesOf, type Outcome } from '../../modules/outcomes/index.ts';
 import { showPerson, type ShownPerson } from '../../modules/users/index.ts';
 import { listReplies, type Reply } from '../../modules/inbound/index.ts';
 import { findSuppressions } from '../../modules/sending/index.ts';
@@ -9,7 +8,7 @@ import type { Tx } from '../../platform/db/statements.ts';
 import { isDraftId, unknownDraft } from '../move-draft.ts';
 import { ruleNames } from '../person-letters.ts';
 import { zoneOfPerson } from '../../modules/rules/index.ts';
-import type { Mailroom } from '../send-drafts/mailroom.ts';
+import type { Mailroom } from '../../modules/delivery/index.ts';
 import { listAudiencesOf, type ShownAudience } from '../show-person.ts';
 import { type CaseAsked, openCase } from './open-case.ts';
 import { type WhyStep, whySteps } from './why-draft.ts';

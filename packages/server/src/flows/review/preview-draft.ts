@@ -6,9 +6,7 @@ import type { Tx } from '../../platform/db/statements.ts';
 import { type Models, localeOfPerson } from '../../modules/rules/index.ts';
 import { type DraftRef, isDraftId, unknownDraft } from '../move-draft.ts';
 import { checkLetter } from '../test-inbox/check-letter.ts';
-import { findSender } from '../send-drafts/sender-of.ts';
-import { freeze } from '../send-drafts/freeze.ts';
-import type { Mailroom } from '../send-drafts/mailroom.ts';
+import { findSender, freeze, type Mailroom } from '../../modules/delivery/index.ts';
 import { type CaseAsked, type DraftCase, openCase } from './open-case.ts';
 
 /** A draft as its email would be sent now: composed and signed by the same code, but not sent. */

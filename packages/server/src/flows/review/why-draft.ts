@@ -7,8 +7,7 @@ import { type Anchor, type Trigger, triggerSentence, letterOf } from '../../modu
 import type { Tx } from '../../platform/db/statements.ts';
 import { reasonWords } from '../explain/words.ts';
 import { findConditionFacts } from '../../modules/audiences/index.ts';
-import { lookAhead, type LookAhead } from '../send-drafts/look-ahead.ts';
-import type { Mailroom } from '../send-drafts/mailroom.ts';
+import { lookAhead, type LookAhead, type Mailroom } from '../../modules/delivery/index.ts';
 import type { DraftCase } from './open-case.ts';
 import { valuesOf } from './predicate-values.ts';
 

@@ -13,10 +13,8 @@ import { takeSendTurn, type SuppressionHasher } from '../../modules/sending/inde
 import { duesOf, holdDue } from '../../platform/locks/timers.ts';
 import { moveTime, readTurn, takeTurn } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { createDigest } from '../digest/index.ts';
-import { createSender } from '../send-drafts/index.ts';
-import type { Mailroom } from '../send-drafts/mailroom.ts';
-import { testInboxTransport } from '../send-drafts/keep-inside.ts';
+import { createDigest } from '../../modules/processing/index.ts';
+import { createSender, type Mailroom, testInboxTransport } from '../../modules/delivery/index.ts';
 import { type Engine, settle } from './settle.ts';
 
 export type AdvanceDeps = {

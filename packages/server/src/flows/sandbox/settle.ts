@@ -5,9 +5,8 @@ import { takeSendTurn } from '../../modules/sending/index.ts';
 import { takeTurn } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { BuildStep } from '../digest/build.ts';
-import type { Digest } from '../digest/index.ts';
-import type { Sender } from '../send-drafts/index.ts';
+import type { BuildStep, Digest } from '../../modules/processing/index.ts';
+import type { Sender } from '../../modules/delivery/index.ts';
 
 /** Processes the work of one project, at the time that its clock shows. */
 export type Engine = { db: Database; digest: Digest; sender: Sender; projectId: number };

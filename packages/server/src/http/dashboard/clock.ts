@@ -4,7 +4,7 @@ import { readTurn } from '../../platform/locks/project-lock.ts';
 import { advanceClock, readAdvance } from '../../flows/sandbox/advance-clock.ts';
 import { routesFor, type KitDeps } from '../../modules/workspace/index.ts';
 import type { SuppressionHasher } from '../../modules/sending/index.ts';
-import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
+import type { Mailroom } from '../../modules/delivery/index.ts';
 import type { TokenKeys } from '../../platform/crypto/email-token.ts';
 
 type Deps = KitDeps & { hasher: SuppressionHasher; mailroom: Mailroom; tokenKeys: TokenKeys };

@@ -10,7 +10,7 @@ import { describeDrafts } from '../../flows/review/list-drafts.ts';
 import { actorsOf, toDraftListed } from './draft-shown.ts';
 import { readUntil } from './drafts-moves.ts';
 import { type DashboardRoute, routesFor, type KitDeps } from '../../modules/workspace/index.ts';
-import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
+import type { Mailroom } from '../../modules/delivery/index.ts';
 import type { Models } from '../../modules/rules/index.ts';
 
 type Deps = KitDeps & { mailroom: Mailroom; models: Models };

@@ -8,7 +8,7 @@ import {
   routesFor,
   type KitDeps,
 } from '../../modules/workspace/index.ts';
-import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
+import type { Mailroom } from '../../modules/delivery/index.ts';
 import type { Models } from '../../modules/rules/index.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
 import type { TokenKeys } from '../../platform/crypto/email-token.ts';

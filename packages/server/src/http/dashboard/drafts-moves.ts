@@ -16,7 +16,7 @@ import {
 } from '../../modules/workspace/index.ts';
 import { tellingWho } from './draft-conflict.ts';
 import { actorsOf, toDraftListed, toGate } from './draft-shown.ts';
-import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
+import type { Mailroom } from '../../modules/delivery/index.ts';
 import type { Models } from '../../modules/rules/index.ts';
 import type { TokenKeys } from '../../platform/crypto/email-token.ts';
 import type { OpenRelay } from '../../platform/mail/submit.ts';

@@ -26,7 +26,7 @@ import { showRuleEdits } from '../../flows/review/rule-edits.ts';
 import { showVersions } from '../../flows/review/show-versions.ts';
 import { showDraft } from '../../flows/show-draft.ts';
 import { actorsOf, toDraftListed, toWhole, toWhy } from './draft-shown.ts';
-import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
+import type { Mailroom } from '../../modules/delivery/index.ts';
 import type { Models } from '../../modules/rules/index.ts';
 
 type Deps = KitDeps & { mailroom: Mailroom; models: Models };

@@ -16,7 +16,7 @@ import { type AskOptions, testDashboard } from '../../../testkit/dashboard.ts';
 import { goodLetter } from '../../../testkit/good-letter.ts';
 import { openStage } from '../../../testkit/story.ts';
 import { addHits } from '../../modules/inbound/tracking/add-hits.ts';
-import type { WhatHappened } from '../../features/outcomes/outcome.ts';
+import type { WhatHappened } from '../../modules/outcomes/outcome.ts';
 import { packMime } from '../../modules/sending/emails/pack-mime.ts';
 import { createProject } from '../../flows/create-project.ts';
 

@@ -30,7 +30,7 @@ import {
   type KitDeps,
 } from '../../modules/workspace/index.ts';
 import { redactFor } from './redact.ts';
-import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
+import type { Mailroom } from '../../modules/delivery/index.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
 
 type Deps = KitDeps & { mailroom: Mailroom; openOutbound: () => Outbound };

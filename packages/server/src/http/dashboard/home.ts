@@ -9,7 +9,7 @@ import {
 } from '../../features/insights/days.ts';
 import { countForBadges, showHome } from '../../flows/show-home.ts';
 import { routesFor, type KitDeps } from '../../modules/workspace/index.ts';
-import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
+import type { Mailroom } from '../../modules/delivery/index.ts';
 
 type Deps = KitDeps & { mailroom: Mailroom };
 const { route } = routesFor<Deps>();

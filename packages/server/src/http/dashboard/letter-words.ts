@@ -1,6 +1,5 @@
 import type { BounceClass, BotVerdict, UnsubscribeMethod } from '@beckon/contract';
-import type { BotReason } from '../../features/outcomes/bot.ts';
-import type { Outcome } from '../../features/outcomes/outcome.ts';
+import type { BotReason, Outcome } from '../../modules/outcomes/index.ts';
 
 const BOT_WORDS: Record<BotReason, string> = {
   prefetch: 'marked as a prefetch',

@@ -20,7 +20,7 @@ import {
   type KitDeps,
 } from '../../modules/workspace/index.ts';
 import type { SuppressionHasher } from '../../modules/sending/index.ts';
-import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
+import type { Mailroom } from '../../modules/delivery/index.ts';
 
 type Deps = KitDeps & { hasher: SuppressionHasher; mailroom: Mailroom };
 const { route } = routesFor<Deps>();

@@ -3,7 +3,7 @@ import { testDashboard } from '../../../testkit/dashboard.ts';
 import { answer, dsn, openInbound, sendTo } from '../../../testkit/inbound.ts';
 import { newVerifiedStory, openMailStage } from '../../../testkit/mail-stage.ts';
 import { HOUR } from '../../../testkit/drafts.ts';
-import { relayTransport } from '../../flows/send-drafts/relay-transport.ts';
+import { relayTransport } from '../../modules/delivery/relay-transport.ts';
 import type { HandOver } from '../../platform/mail/submit.ts';
 
 const stage = await openMailStage();

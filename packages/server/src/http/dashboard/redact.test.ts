@@ -10,7 +10,7 @@ import { idMaker } from '../../platform/ids.ts';
 import { letterToken } from '../../platform/crypto/email-token.ts';
 import { keepMail } from '../../modules/sending/test-inbox/keep-mail.ts';
 import { packMime } from '../../modules/sending/emails/pack-mime.ts';
-import { receiveMail } from '../../flows/test-inbox/receive-mail.ts';
+import { receiveMail } from '../../modules/delivery/test-inbox/receive-mail.ts';
 
 const stage = await openStage();
 const { db } = stage.server;

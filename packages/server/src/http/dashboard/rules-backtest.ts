@@ -7,7 +7,7 @@ import { standardHeaders } from '../../platform/http/socket-errors.ts';
 import { transportOf } from '../../platform/http/transport.ts';
 import { type Asked, routesFor, SENT, type KitDeps } from '../../modules/workspace/index.ts';
 import type { BacktestPlaces } from './backtest-places.ts';
-import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
+import type { Mailroom } from '../../modules/delivery/index.ts';
 
 type Deps = KitDeps & { backtests: BacktestPlaces; mailroom: Mailroom };
 const { route } = routesFor<Deps>();

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { listPlanned, showSchedule } from '../../flows/show-schedule.ts';
 import { readMoment, routesFor, type KitDeps } from '../../modules/workspace/index.ts';
-import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
+import type { Mailroom } from '../../modules/delivery/index.ts';
 
 type Deps = KitDeps & { mailroom: Mailroom };
 const { route } = routesFor<Deps>();

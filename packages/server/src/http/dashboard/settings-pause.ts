@@ -3,7 +3,7 @@ import { Fault } from '../../platform/fault.ts';
 import { pauseProject, previewResume, resumeProject, type Resumption } from '../../flows/pause-project.ts';
 import { previewPause } from '../../flows/show-schedule.ts';
 import { routesFor, type KitDeps } from '../../modules/workspace/index.ts';
-import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
+import type { Mailroom } from '../../modules/delivery/index.ts';
 
 type Deps = KitDeps & { mailroom: Mailroom };
 const { route } = routesFor<Deps>();

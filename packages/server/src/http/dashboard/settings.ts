@@ -11,9 +11,8 @@ import {
 } from '../../modules/workspace/index.ts';
 import { listRateLimits, readEndpoint, setRateLimit } from '../../features/projects/rate-limits.ts';
 import { quietHoursInForce } from '../../modules/sending/index.ts';
-import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
+import { type Mailroom, showSending } from '../../modules/delivery/index.ts';
 import { setSettings } from '../../flows/set-settings.ts';
-import { showSending } from '../../flows/show-sending.ts';
 import { simulatePolicy } from '../../flows/simulate-policy.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { pauseRoutes } from './settings-pause.ts';

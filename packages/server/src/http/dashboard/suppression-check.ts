@@ -1,13 +1,17 @@
 import { Type } from 'typebox';
 import type { GateSaid, MailableAnswer } from '@beckon/contract/dashboard';
 import { iso, isoOrNull } from '../../platform/time/clock.ts';
-import { listRefusedTopics } from '../../features/suppressions/topics.ts';
+import {
+  listRefusedTopics,
+  findTyped,
+  readPlace,
+  shownKind,
+  toListed,
+} from '../../modules/outcomes/index.ts';
 import type { SuppressionHasher } from '../../modules/sending/index.ts';
-import { findTyped } from '../../flows/erased-suppressions.ts';
 import { type GateVerdict, type Mailable, wouldBeMailed } from '../../flows/would-be-mailed.ts';
 import { type DashboardRoute, routesFor, type KitDeps } from '../../modules/workspace/index.ts';
-import { readPlace, shownKind, toListed } from './suppression-shown.ts';
-import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
+import type { Mailroom } from '../../modules/delivery/index.ts';
 
 type Deps = KitDeps & { hasher: SuppressionHasher; mailroom: Mailroom };
 const { route } = routesFor<Deps>();

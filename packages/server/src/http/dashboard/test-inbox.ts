@@ -33,7 +33,7 @@ import { countRemoteImages } from '../../platform/outbound/inline-images.ts';
 import { clearTestInbox } from '../../flows/test-inbox/clear-test-inbox.ts';
 import { openMail, showMail, type ShownMail } from '../../flows/test-inbox/show-mail.ts';
 import { requireForPerson, type Redact, redactMail, redactFor } from './redact.ts';
-import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
+import type { Mailroom } from '../../modules/delivery/index.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
 
 type Deps = KitDeps & { mailroom: Mailroom; openOutbound: () => Outbound };

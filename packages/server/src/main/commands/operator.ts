@@ -4,7 +4,7 @@ import type { TokenKeys } from '../../platform/crypto/email-token.ts';
 import type { Sealer } from '../../platform/crypto/encrypt.ts';
 import type { MailSettings, SuppressionHasher } from '../../modules/sending/index.ts';
 import type { ReencryptDeps } from '../../flows/re-encrypt-secrets.ts';
-import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
+import type { Mailroom } from '../../modules/delivery/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Distributed } from '../../platform/db/distribute.ts';
 import type { Listed, Pruned, Restored, Taken, Upgraded, Verified } from '../../platform/postgres/index.ts';

@@ -25,7 +25,7 @@ import { reorderRules, setMode } from './manage-rules.ts';
 import { moveWaiting } from './move-waiting.ts';
 import { setSettings } from '../../flows/set-settings.ts';
 import { showRule } from './show-rules.ts';
-import { liftSuppression, suppress } from '../../flows/suppress.ts';
+import { liftSuppression, suppress } from '../outcomes/suppressions/suppress.ts';
 import { disableRule, enableRule } from './switch-rule.ts';
 import { listRuleNeeds } from './runs/rules-in-force.ts';
 

@@ -21,7 +21,7 @@ import { publishLetter } from './publish-email.ts';
 import { showVariables } from './show-templates.ts';
 import { listedTemplates, shownTemplate } from './template-view.ts';
 import { letterOf, momentSeen, publishedText, wordsOf } from './template-text.ts';
-import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
+import type { Mailroom } from '../delivery/index.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
 import type { TokenKeys } from '../../platform/crypto/email-token.ts';
 import type { OpenRelay } from '../../platform/mail/submit.ts';

@@ -7,9 +7,7 @@ import type { LetterText } from '../rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { Relay } from '../../platform/mail/submit.ts';
 import { loadProjectModels, type Model } from '../rules/index.ts';
-import { findSender } from '../../flows/send-drafts/sender-of.ts';
-import { freeze } from '../../flows/send-drafts/freeze.ts';
-import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
+import { findSender, freeze, type Mailroom } from '../delivery/index.ts';
 import { checkRecipient, replyOf } from '../../flows/send-test.ts';
 
 type Deps = {

@@ -7,7 +7,7 @@ import { listUnpublished, type UnpublishedLetter } from './unpublished.ts';
 import { countFollowing } from './publish-email.ts';
 import { type ListedLetter, listLetters, showLetter, type ShownLetter } from './show-templates.ts';
 import type { KitDeps } from '../workspace/index.ts';
-import type { Mailroom } from '../../flows/send-drafts/mailroom.ts';
+import type { Mailroom } from '../delivery/index.ts';
 
 type Deps = Pick<KitDeps, 'db' | 'access'> & { mailroom: Mailroom };
 

@@ -18,7 +18,7 @@ import type { Import } from '../import.ts';
 import { ImportHalt } from '../source.ts';
 import { listFindingRows } from '../reads.ts';
 import { createProject } from '../../../flows/create-project.ts';
-import { createDigest } from '../../../flows/digest/index.ts';
+import { createDigest } from '../../processing/process.ts';
 import { erasePerson } from '../../../flows/erase-person.ts';
 import { suspendProject } from '../../../flows/suspend-project.ts';
 import {

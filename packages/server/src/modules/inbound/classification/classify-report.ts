@@ -1,5 +1,4 @@
-import { classifyText } from '../../../base/bounce/classify-text.ts';
-import type { ReplyClass, Stage } from '../../../base/bounce/refusal.ts';
+import { classifyText, type ReplyClass, type Stage } from '../../outcomes/index.ts';
 import { enhancedStatus } from '../../../platform/mail/smtp-reply.ts';
 
 /** The part of a report about one recipient. */

@@ -12,7 +12,7 @@ import type { RecipientClass } from './classification.ts';
  * A third of the families was held out at first, by the first byte of the SHA-256 of their names. Measured once before it was read, it had
  * hard precision 0.80, recall 0.44 and macro-F1 0.70. Since then the rules were fitted to the whole collection. No message of `HELD_OUT`
  * was read, only the list of its misses. So these scores guard the quality reached, and do not predict the results for other messages;
- * `base/bounce/refusals.test.ts` measures that better.
+ * `modules/outcomes/bounces/refusals.test.ts` measures that better.
  */
 const CORPUS = process.env.BOUNCE_CORPUS ?? '';
 const HELD_OUT = new Set([

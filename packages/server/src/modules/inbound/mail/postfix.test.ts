@@ -4,7 +4,7 @@ import { newVerifiedStory, openMailStage } from '../../../../testkit/mail-stage.
 import { missingPostfix, startPostfix } from '../../../../testkit/postfix.ts';
 import { startSink } from '../../../../testkit/sink.ts';
 import { silentLog } from '../../../platform/log.ts';
-import { relayTransport } from '../../../flows/send-drafts/relay-transport.ts';
+import { relayTransport } from '../../delivery/relay-transport.ts';
 import { openRelay } from '../../../platform/mail/relay.ts';
 
 const missing = missingPostfix();

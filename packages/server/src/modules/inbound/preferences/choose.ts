@@ -18,9 +18,14 @@ import type { Database } from '../../../platform/db/database.ts';
 import { isCollision } from '../../../platform/db/errors.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { inTimeOf, timed } from '../../../platform/locks/test-clock-offset.ts';
-import { applyOutcomes, tellOutcomes } from '../../../flows/record-outcome/record-outcomes.ts';
-import type { Note } from '../../../flows/record-outcome/concerned.ts';
-import { concernedBy, liftIn, suppressIn } from '../../../flows/suppress.ts';
+import {
+  applyOutcomes,
+  tellOutcomes,
+  type Note,
+  concernedBy,
+  liftIn,
+  suppressIn,
+} from '../../outcomes/index.ts';
 import type { Choice } from './choice.ts';
 import { type Recipient, type Standing, standingOf } from './show-preferences.ts';
 

@@ -11,8 +11,7 @@ import type { DkimKey } from '../../../platform/mail/outgoing-email.ts';
 import type { HandOver, Relay } from '../../../platform/mail/submit.ts';
 import { wireAddress } from '../../../platform/mail/address.ts';
 import { LOOP_HEADER } from '../mail/decide-mail.ts';
-import { findSender } from '../../../flows/send-drafts/sender-of.ts';
-import type { Mailroom } from '../../../flows/send-drafts/mailroom.ts';
+import { findSender, type Mailroom } from '../../delivery/index.ts';
 
 export type ForwardDeps = {
   db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;

@@ -1,8 +1,13 @@
 import type { Tx } from '../../../platform/db/statements.ts';
 import { admit } from './admit-hits.ts';
-import { type Hit, type LetterPlace, SETTLE_AFTER_MS } from '../../../features/outcomes/hit.ts';
+import {
+  type Hit,
+  type LetterPlace,
+  SETTLE_AFTER_MS,
+  addHitCounts,
+  upsertHits,
+} from '../../outcomes/index.ts';
 import { listHits } from './hit-reads.ts';
-import { addHitCounts, upsertHits } from '../../../features/outcomes/store.ts';
 
 /** Counts all hits and stores those for which there is a slot. Hits of deleted emails are ignored. */
 export async function addHits(tx: Tx, hits: Hit[]): Promise<void> {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { admit } from './admit-hits.ts';
-import { type HitFacts, HITS_MAX, type KeptHit } from '../../../features/outcomes/hit.ts';
-import { judgeAlone } from '../../../features/outcomes/bot.ts';
+import { type HitFacts, HITS_MAX, type KeptHit } from '../../outcomes/hit.ts';
+import { judgeAlone } from '../../outcomes/bot.ts';
 
 const hit = (more: Partial<HitFacts> = {}): HitFacts => ({
   kind: 'open',

@@ -1,5 +1,4 @@
-import { type AdmittedHit, type HitFacts, HITS_MAX, type KeptHit } from '../../../features/outcomes/hit.ts';
-import { judgeAlone } from '../../../features/outcomes/bot.ts';
+import { type AdmittedHit, type HitFacts, HITS_MAX, type KeptHit, judgeAlone } from '../../outcomes/index.ts';
 
 /**
  * Decides which arriving hits are stored, and in which slot. If all slots are taken, a hit replaces the oldest classified one, whose

@@ -1,7 +1,12 @@
-import type { WhatHappened } from '../../../features/outcomes/outcome.ts';
-import { type HitFacts, type KeptHit, SETTLE_AFTER_MS } from '../../../features/outcomes/hit.ts';
+import {
+  type WhatHappened,
+  type HitFacts,
+  type KeptHit,
+  SETTLE_AFTER_MS,
+  judgeHits,
+  type Verdict,
+} from '../../outcomes/index.ts';
 import type { DueLetter } from './hit-reads.ts';
-import { judgeHits, type Verdict } from '../../../features/outcomes/bot.ts';
 
 export type SettledLetter = {
   judged: ({ number: number } & Verdict)[];

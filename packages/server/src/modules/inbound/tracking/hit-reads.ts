@@ -1,7 +1,7 @@
 import type { BotVerdict } from '@beckon/contract';
 import { plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { HITS_MAX, type HitSign, type KeptHit, type LetterPlace } from '../../../features/outcomes/hit.ts';
+import { HITS_MAX, type HitSign, type KeptHit, type LetterPlace } from '../../outcomes/index.ts';
 
 export type LinkPlace = LetterPlace & { link: number };
 

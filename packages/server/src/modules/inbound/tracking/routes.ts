@@ -7,8 +7,7 @@ import {
   type TokenUse,
 } from '../../../platform/crypto/email-token.ts';
 import type { Log } from '../../../platform/log.ts';
-import type { Hit } from '../../../features/outcomes/hit.ts';
-import { signsOf } from '../../../features/outcomes/bot.ts';
+import { type Hit, signsOf } from '../../outcomes/index.ts';
 import type { Tracker } from './tracker.ts';
 import { clientAddress, type TransportRules } from '../../../platform/http/transport.ts';
 import { linkPage, PIXEL } from './pages.ts';

@@ -1,12 +1,17 @@
 import { claimDueHits, type DueHits, listDueHits, listHits } from './hit-reads.ts';
-import type { Happened } from '../../../features/outcomes/outcome.ts';
-import { putOffHits, saveVerdicts, settleCounts } from '../../../features/outcomes/store.ts';
+import {
+  type Happened,
+  putOffHits,
+  saveVerdicts,
+  settleCounts,
+  type RecordDeps,
+  recordOutcomesIn,
+} from '../../outcomes/index.ts';
 import { settleLetter } from './classify-email-hits.ts';
 import { readTurn } from '../../../platform/locks/project-lock.ts';
 import { isCollision, isPoisonous } from '../../../platform/db/errors.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { timed } from '../../../platform/locks/test-clock-offset.ts';
-import { type RecordDeps, recordOutcomesIn } from '../../../flows/record-outcome/record-outcomes.ts';
 
 /** How many emails are read at once. */
 const LETTERS_MAX = 500;

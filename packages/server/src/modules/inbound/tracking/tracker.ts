@@ -1,7 +1,7 @@
 import { coalesce } from '../../../platform/async/coalesce.ts';
 import type { Log } from '../../../platform/log.ts';
 import { addHits } from './add-hits.ts';
-import type { Hit } from '../../../features/outcomes/hit.ts';
+import type { Hit } from '../../outcomes/index.ts';
 import { type LinkPlace, listTargets } from './hit-reads.ts';
 import type { Database } from '../../../platform/db/database.ts';
 

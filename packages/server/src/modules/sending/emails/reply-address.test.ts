@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readLetterToken, type TokenKeys } from '../../../platform/crypto/email-token.ts';
-import { replyAddress } from '../../../features/sending/headers.ts';
+import { replyAddress } from '../../delivery/headers.ts';
 import type { Outlet } from './facts.ts';
 
 const name = { projectId: 7, messageId: '019b0000-0000-7000-8000-000000000001' };

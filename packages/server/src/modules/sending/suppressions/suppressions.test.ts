@@ -10,7 +10,7 @@ import {
   setRefusals,
 } from './store.ts';
 import { findRefusals, findSuppressions, listSuppressions, findLift } from './reads.ts';
-import { hashPlaces } from '../../../features/suppressions/erased.ts';
+import { hashPlaces } from '../../outcomes/suppressions/erased.ts';
 import { LIFTED_BY_LIFE, SAID_BY_RECIPIENT, SUPPRESSION_REASONS, type Suppression } from './suppression.ts';
 
 const clock = heldClock();

@@ -7,7 +7,7 @@ import { listEndpoints, listLiveSecrets } from './reads.ts';
 import { openSecret, resealSecrets } from './secrets.ts';
 import { forgetMessages as forgetWebhooks } from '../deliveries/forget-store.ts';
 import { replayWebhooks, type ReplayWanted } from '../deliveries/replay.ts';
-import { sweepDues } from '../../../flows/sweep-dues.ts';
+import { sweepDues } from '../../processing/sweep-timers.ts';
 import {
   changeEndpoint,
   disableEndpoint,

@@ -1,0 +1,102 @@
+import { letterToken, type LetterName, type TokenKeys } from '../../platform/crypto/email-token.ts';
+import { deliveryAddress } from '../../platform/net/address.ts';
+import { Fault } from '../../platform/fault.ts';
+import { linksBaseOf, MIME_MAX_BYTES, type Outlet } from '../sending/index.ts';
+import { letterHeaders, replyAddress } from './headers.ts';
+import { markLinks, type RenderedEmail, type Renderer } from '../rendering/index.ts';
+import { composeMail } from '../../platform/mail/compose.ts';
+import type { Mailbox } from '../../platform/mail/outgoing-email.ts';
+import type { ClaimedLetter } from './claimed-email.ts';
+
+export type FreezeDeps = {
+  outlet: Outlet;
+  tokenKeys: TokenKeys;
+  renderer: Renderer;
+  /** True for the sender itself, and false for a request that waits for a page. */
+  isSending?: boolean;
+  now(): number;
+};
+export type Frozen = {
+  mailFrom: string;
+  mime: Uint8Array;
+  /** The opens and links to track; null: nothing, or they were stored with an earlier attempt. */
+  tracked: { opens: boolean; urls: string[] } | null;
+};
+
+/** Composes the email once, as it is sent. Sending, showing and retrying it all use these bytes. Throws if it cannot be composed. */
+export async function freeze(letter: ClaimedLetter, deps: FreezeDeps): Promise<Frozen> {
+  const { projectId, messageId, sender, content, email, projectName, ruleName } = letter;
+  const { mailFrom, messageIdHeader, unsubscribeUrl, headers } = letterHeaders({
+    name: { projectId, messageId },
+    outlet: deps.outlet,
+    tokenKeys: deps.tokenKeys,
+    from: sender,
+    returnPath: sender.signer?.returnPath ?? null,
+    project: projectName,
+    rule: ruleName,
+  });
+  const frame = {
+    projectName,
+    postalAddress: sender.identity.postalAddress,
+    footer: sender.identity.footer,
+    unsubscribeUrl,
+    locale: letter.locale,
+    projectLocale: letter.projectLocale,
+  };
+  const { opens, clicks } = letter.tracking;
+  const ownPrefix = opens || clicks ? new URL('.', unsubscribeUrl).href : null;
+  const { isSending = false } = deps;
+  const written = await deps.renderer.run('email', { content, frame, ownPrefix }, { projectId, isSending });
+  const { html, tracked } = track(written, letter, deps);
+  const mime = await composeMail(
+    {
+      messageId: messageIdHeader,
+      date: new Date(deps.now() + letter.aheadMs),
+      from: { name: sender.name, address: sender.address },
+      to: { name: '', address: deliveryAddress(email) },
+      replyTo: answersTo(letter, deps),
+      subject: content.subject,
+      html,
+      text: written.text,
+      headers,
+    },
+    sender.signer?.dkim ?? null,
+  );
+  if (mime.length > MIME_MAX_BYTES) {
+    const message = `The email has ${mime.length} bytes; at most ${MIME_MAX_BYTES} are allowed. Shorten its text.`;
+    throw new Fault('validation_failed', { details: [{ message, field: 'body' }] });
+  }
+  return { mailFrom, mime, tracked };
+}
+
+type Tracked = { html: string; tracked: Frozen['tracked'] };
+
+/** Replaces the links by tracked ones. A tracked link does not contain its target: it names the email and the link, with a signed token. */
+function track(
+  { html, places }: RenderedEmail,
+  { projectId, messageId, sender: { signer }, tracking: { opens, clicks } }: ClaimedLetter,
+  { outlet, tokenKeys }: Pick<FreezeDeps, 'outlet' | 'tokenKeys'>,
+): Tracked {
+  if (places === null) return { html, tracked: null };
+  const name: LetterName = { projectId, messageId };
+  const base = signer ? linksBaseOf(signer.domain, outlet.publicUrl) : outlet.publicUrl;
+  const at = (path: string): string => new URL(path, base).href;
+  const marked = markLinks(html, places, {
+    linkOf: clicks ? (link) => at(`/c/${letterToken(name, `click ${link}`, tokenKeys)}/${link}`) : null,
+    trapOf: clicks ? (link) => at(`/c/${letterToken(name, 'trap', tokenKeys)}/${link}`) : null,
+    pixel: opens ? at(`/o/${letterToken(name, 'open', tokenKeys)}.gif`) : null,
+  });
+  const isTracked = opens || marked.urls.length > 0;
+  return { html: marked.html, tracked: isTracked ? { opens, urls: marked.urls } : null };
+}
+
+/** Returns an address of Beckon if replies are forwarded. This requires inbound email and an address to forward to. */
+function answersTo(
+  { projectId, messageId, sender: { replyTo, replyForwardTo } }: ClaimedLetter,
+  { outlet, tokenKeys }: FreezeDeps,
+): Mailbox | null {
+  const ours =
+    replyForwardTo === null ? null : replyAddress({ name: { projectId, messageId }, outlet, tokenKeys });
+  const address = ours ?? replyTo;
+  return address === null ? null : { name: '', address };
+}

@@ -1,0 +1,103 @@
+import {
+  countForWarmup,
+  listNarrow,
+  type GateFacts,
+  type NarrowRow,
+  warmupDay,
+  warmupLeft,
+  refill,
+  takeTokens,
+  type Throttle,
+} from '../sending/index.ts';
+import { paceNow } from './sending-rate.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import type { Sender } from './find-sender.ts';
+
+/** The limits for emails of one domain: its own throttle, and mailbox providers that asked for a slower rate. */
+export type Narrow = {
+  /** Returns the limit that holds emails to this provider now, or null. */
+  holds(provider: string): GateFacts['narrow'];
+  take(provider: string): void;
+  /** The buckets that tokens were taken from. */
+  taken(): NarrowRow[];
+};
+
+/** The domain's own tokens are stored under this name, which no provider has. */
+const ITSELF = '';
+
+type Limit = { row: NarrowRow; throttle: Throttle; isTaken: boolean };
+type Asked = { projectId: number; sender: Sender; now: number };
+
+/** Returns null if no limit is set, which is the usual case. */
+export async function openNarrow(tx: Tx, { projectId, sender, now }: Asked): Promise<Narrow | null> {
+  const rows = await listNarrow(tx, { projectId, domain: sender.domain });
+  const limits = new Map<string, Limit>();
+  for (const row of rows) {
+    const throttle = row.provider === ITSELF ? null : paceNow(row, now);
+    if (throttle) limits.set(row.provider, { row, throttle, isTaken: false });
+  }
+  const own = sender.signer?.domain.throttle ?? null;
+  if (own) {
+    const known = rows.find(({ provider }) => provider === ITSELF);
+    const row = known ?? newRow({ projectId, domain: sender.domain, throttle: own, now });
+    limits.set(ITSELF, { row, throttle: own, isTaken: false });
+  }
+  return limits.size === 0 ? null : narrowOf(limits, { domain: sender.domain, now });
+}
+
+function newRow({
+  projectId,
+  domain,
+  throttle,
+  now,
+}: Omit<Asked, 'sender'> & { domain: string; throttle: Throttle }): NarrowRow {
+  const perSecond = (throttle.letters * 1_000) / throttle.perMs;
+  const { bucket } = refill(null, throttle, now);
+  return {
+    projectId,
+    domain,
+    provider: ITSELF,
+    perSecond,
+    changedAt: now,
+    tokens: bucket?.tokens ?? 0,
+    refilledAt: now,
+  };
+}
+
+function narrowOf(limits: Map<string, Limit>, { domain, now }: { domain: string; now: number }): Narrow {
+  return {
+    holds(provider) {
+      for (const name of [ITSELF, provider]) {
+        const limit = limits.get(name);
+        const filled = limit && refill(limit.row, limit.throttle, now);
+        if (filled && filled.left < 1) {
+          const of = name === ITSELF ? 'domain' : 'provider';
+          return { of, name: name === ITSELF ? domain : name, nextAt: filled.nextAt };
+        }
+      }
+      return null;
+    },
+    take(provider) {
+      for (const name of [ITSELF, provider]) {
+        const limit = limits.get(name);
+        const bucket = limit && takeTokens(refill(limit.row, limit.throttle, now).bucket, 1);
+        if (limit && bucket) limits.set(name, { ...limit, row: { ...limit.row, ...bucket }, isTaken: true });
+      }
+    },
+    taken: () => [...limits.values()].flatMap(({ row, isTaken }) => (isTaken ? [row] : [])),
+  };
+}
+
+/** Returns the warm-up of a domain that is new to mailbox providers. Emails in the test inbox need no warm-up. */
+export async function openWarmup(
+  tx: Tx,
+  { projectId, sender, now }: Asked,
+): Promise<{ left: number; nextAt: number } | null> {
+  const domain = sender.signer?.domain;
+  if (sender.outlet.kind === 'test_inbox' || !domain || domain.warm || domain.warmupFrom === null)
+    return null;
+  const { letters, startsAt, endsAt } = warmupDay(domain.warmupFrom, now);
+  if (letters === null) return null;
+  const counts = await countForWarmup(tx, { projectId, domain: sender.domain, since: startsAt });
+  return { left: warmupLeft(letters, counts), nextAt: endsAt };
+}

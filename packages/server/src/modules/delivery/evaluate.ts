@@ -1,0 +1,146 @@
+import { evaluate } from '../../platform/predicate/evaluate.ts';
+import type { Facts, Predicate } from '../../platform/predicate/predicate.ts';
+import {
+  cancel,
+  noLongerHolds,
+  type Decided,
+  type Draft,
+  findSentAnyway,
+  follow,
+  isApproved,
+  modeChanged,
+} from '../drafts/index.ts';
+import { findPeople, personKey, type Person } from '../users/index.ts';
+import {
+  findRunsById,
+  type Run,
+  autopilotPeriod,
+  type Model,
+  gapOf,
+  isOutdated,
+  letterOf,
+  localeOfPerson,
+  zoneOfPerson,
+} from '../rules/index.ts';
+import { renderLetter, variablesFor } from '../rendering/index.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import { findConditionFacts } from '../audiences/index.ts';
+
+/** Everything that is read before drafts are evaluated again. */
+export type Evidence = {
+  model: Model;
+  now: number;
+  people: Map<string, Person>;
+  runs: Map<string, Run>;
+  facts: Map<string, Facts>;
+  sentAnyway: Set<string>;
+  /** The counted work of rendering drafts again so far. */
+  rendering: { work: number };
+};
+
+/** Reads everything that evaluating these drafts of one project may need, in set-based queries. */
+export async function gatherEvidence(
+  tx: Tx,
+  drafts: Draft[],
+  { model, now }: { model: Model; now: number },
+): Promise<Evidence> {
+  const ids = new Map(drafts.map(({ projectId, userId }) => [userId, { projectId, userId }]));
+  const people = new Map(
+    (await findPeople(tx, [...ids.values()])).map((person) => [personKey(person), person]),
+  );
+  const conditional = drafts.filter(
+    (draft) => conditionOf(model, draft) !== null || exitOf(model, draft) !== null,
+  );
+  const asked = conditional.flatMap((draft) => {
+    const person = people.get(personKey(draft));
+    const mentions = model.rules.version(draft.ruleId, draft.version)?.conditions.mentions ?? [];
+    return person ? [{ person, mentions, audiences: model.audiences, counted: model.counted }] : [];
+  });
+  // An approval that was withdrawn or voided does not count.
+  const approved = conditional.filter(isApproved);
+  const stale = drafts.filter((draft) => isStale(draft, { people, model }));
+  const [facts, runs, sentAnyway] = await Promise.all([
+    asked.length > 0 ? findConditionFacts(tx, asked, now) : new Map<string, Facts>(),
+    findRunsById(
+      tx,
+      stale.flatMap(({ projectId, runId }) => (runId === null ? [] : [{ projectId, id: runId }])),
+    ),
+    approved.length > 0 ? findSentAnyway(tx, approved) : new Set<string>(),
+  ]);
+  const rendering = { work: 0 };
+  return {
+    model,
+    now,
+    people,
+    facts,
+    sentAnyway,
+    rendering,
+    runs: new Map(runs.map((run) => [run.id, run])),
+  };
+}
+
+/**
+ * Checks before a draft is sent whether its run has ended, its rule still holds, its content is current and autopilot still applies.
+ * Returns null if the draft may go to the send checks. An untouched draft is refreshed, and evaluated again with its new content.
+ */
+export function evaluateAgain(draft: Draft, evidence: Evidence): Decided | null {
+  const { people, now, model, facts, sentAnyway } = evidence;
+  const person = people.get(personKey(draft));
+  if (!person) return cancel(draft, { reason: 'erased', now });
+  const condition = conditionOf(model, draft);
+  const exit = exitOf(model, draft);
+  const known = facts.get(personKey(draft));
+  if (exit !== null && known !== undefined && evaluate(exit, known).holds)
+    return cancel(draft, { reason: 'exit_condition', now });
+  const isOut = condition !== null && known !== undefined && !evaluate(condition, known).holds;
+  if (isOut && !sentAnyway.has(draft.id)) return noLongerHolds(draft, { now });
+  return rewrite(draft, person, evidence) ?? leftToPeople(draft, evidence);
+}
+
+/**
+ * Autopilot of the rule or the project may have been turned off while the draft was claimed or skipped. This applies to every draft that no
+ * member has touched.
+ */
+function leftToPeople(draft: Draft, { model: { rules, project }, now }: Evidence): Decided | null {
+  const rule = rules.byId.get(draft.ruleId);
+  if (!rule || draft.isEdited || isApproved(draft)) return null;
+  if (autopilotPeriod(rule, project.settings.autopilotMs) !== null) return null;
+  const { expiresAfterMs } = rule.definition;
+  return modeChanged(draft, { autopilotMs: null, includeOpen: false, expiresAfterMs, now });
+}
+
+export function conditionOf({ rules }: Model, draft: Draft): Predicate | null {
+  return rules.version(draft.ruleId, draft.version)?.definition.onlyIf ?? null;
+}
+
+/**
+ * Returns the exit condition of the draft's run. Time alone may fulfill it, and then it has not been evaluated yet. A draft that is sent
+ * again belongs to no run.
+ */
+function exitOf({ rules }: Model, draft: Draft): Predicate | null {
+  if (draft.runId === null || draft.resendOf !== null) return null;
+  return rules.version(draft.ruleId, draft.version)?.definition.exits.when ?? null;
+}
+
+function isStale(draft: Draft, { people, model }: Pick<Evidence, 'people' | 'model'>): boolean {
+  const person = people.get(personKey(draft));
+  return person !== undefined && isOutdated(draft, person, model);
+}
+
+function rewrite(draft: Draft, person: Person, { model, runs, now, rendering }: Evidence): Decided | null {
+  const run = draft.runId === null ? undefined : runs.get(draft.runId);
+  const letter = letterOf(model, draft);
+  if (!run || !letter) return null;
+  const variables = variablesFor({
+    person,
+    anchor: run.anchor,
+    endsAt: draft.endsAt,
+    project: model.project,
+    zone: zoneOfPerson(person, model),
+    locale: localeOfPerson(person, model),
+  });
+  const rendered = renderLetter(letter.text, variables);
+  rendering.work += rendered.work;
+  const { content, facts } = rendered;
+  return follow(draft, { content, facts, ...gapOf(rendered), why: 'facts_changed', now });
+}

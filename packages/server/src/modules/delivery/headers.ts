@@ -1,0 +1,90 @@
+import { domainPart } from '../../platform/net/address.ts';
+import { letterToken, type LetterName, type TokenKeys } from '../../platform/crypto/email-token.ts';
+import { TEST_INBOX_DOMAIN, type Outlet } from '../sending/index.ts';
+
+export type LetterHeaders = {
+  mailFrom: string;
+  /** Without angle brackets. */
+  messageIdHeader: string;
+  unsubscribeUrl: string;
+  headers: { name: string; value: string }[];
+};
+
+export type HeadersOf = {
+  name: LetterName;
+  outlet: Outlet;
+  tokenKeys: TokenKeys;
+  from: { name: string; address: string };
+  /** The bounce address domain below the sending domain. Null if no domain was added. */
+  returnPath: string | null;
+  project: string;
+  rule: string;
+};
+
+/** The maximum length of a name in a header. Longer names help readers, but not filters. */
+const LABEL_MAX_CHARS = 60;
+
+/**
+ * Returns the headers of an email. They contain the unsubscribe links for one-click unsubscribe in the mail client, in addition to the link
+ * in the body. They identify the email and contain nothing else about the recipient.
+ */
+export function letterHeaders({
+  name,
+  outlet,
+  tokenKeys,
+  from,
+  returnPath,
+  project,
+  rule,
+}: HeadersOf): LetterHeaders {
+  const token = letterToken(name, 'unsubscribe', tokenKeys);
+  const unsubscribeUrl = new URL(`/u/${token}`, outlet.publicUrl).href;
+  const mailto = outlet.mailDomain === null ? [] : [`<mailto:u+${token}@${outlet.mailDomain}>`];
+  const domain = domainPart(from.address);
+  const sender = `beckon${name.projectId}`;
+  return {
+    mailFrom: bounceAddress({ name, outlet, tokenKeys, returnPath }) ?? from.address,
+    messageIdHeader: `${name.messageId}@${domain}`,
+    unsubscribeUrl,
+    headers: [
+      { name: 'List-Unsubscribe', value: [`<${unsubscribeUrl}>`, ...mailto].join(', ') },
+      { name: 'List-Unsubscribe-Post', value: 'List-Unsubscribe=One-Click' },
+      { name: 'List-Id', value: `<letters.p${name.projectId}.${domain}>` },
+      { name: 'Feedback-ID', value: `${label(rule)}:${label(project)}:lifecycle:${sender.slice(0, 15)}` },
+    ],
+  };
+}
+
+/** If Beckon does not receive bounces, they go to the sender's own address, where a person may read them. */
+function bounceAddress({
+  name,
+  outlet,
+  tokenKeys,
+  returnPath,
+}: Pick<HeadersOf, 'name' | 'outlet' | 'tokenKeys' | 'returnPath'>): string | null {
+  const isRead = outlet.kind === 'test_inbox' || outlet.mailDomain !== null;
+  if (!isRead) return null;
+  const host = returnPath ?? (outlet.kind === 'test_inbox' ? TEST_INBOX_DOMAIN : null);
+  return host === null ? null : `b+${letterToken(name, 'bounce', tokenKeys)}@${host}`;
+}
+
+/** Returns the address for replies, which are forwarded to the team. Null if Beckon does not receive mail. */
+export function replyAddress({
+  name,
+  outlet,
+  tokenKeys,
+}: Pick<HeadersOf, 'name' | 'outlet' | 'tokenKeys'>): string | null {
+  const host = outlet.mailDomain ?? (outlet.kind === 'test_inbox' ? TEST_INBOX_DOMAIN : null);
+  return host === null ? null : `r+${letterToken(name, 'reply', tokenKeys)}@${host}`;
+}
+
+/** Keeps plain characters only: a colon would begin another field. */
+function label(text: string): string {
+  return (
+    text
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-|-$/g, '')
+      .slice(0, LABEL_MAX_CHARS) || 'letter'
+  );
+}

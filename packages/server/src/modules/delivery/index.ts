@@ -1,0 +1,15 @@
+export { freeze } from './compose-email.ts';
+export { evaluateAgain, gatherEvidence } from './evaluate.ts';
+export { findSender } from './find-sender.ts';
+export { type LookAhead, lookAhead, lookAheadOfAll } from './look-ahead.ts';
+export type { Mailroom } from './mailroom.ts';
+export { NO_PROVIDERS, createProviders } from './providers.ts';
+export { relayTransport } from './relay-transport.ts';
+export { type Gates, addressOf, openGates, policyOf } from './send-checks.ts';
+export { type Sender, createSender } from './send-due-drafts.ts';
+export { type DraftSender, startSender } from './sender.ts';
+export { showSending } from './show-sending.ts';
+export { type TeamTransport, createAccountEmails, createTeamTransport } from './team-email.ts';
+export { keepInside, testInboxTransport } from './test-inbox-transport.ts';
+export { receiveMail } from './test-inbox/receive-mail.ts';
+export type { Handed, OutgoingLetter, Transport } from './transport.ts';

@@ -1,0 +1,47 @@
+import { wordsOfHard, type LetterResult } from './apply-refusals.ts';
+import type { RelayTrouble } from './record-results.ts';
+
+/**
+ * Remembers the last answer that each project got, in this process. The emails of one project decide whether a reply is about our side. But
+ * a paused relay serves no project, so a few dead addresses of one project must not stop the others.
+ */
+export type RelayWords = {
+  note(results: LetterResult[]): void;
+  /** Returns true if at least half of the other projects got this reply too, or no other project sends. */
+  isEverybodys(trouble: RelayTrouble): boolean;
+};
+
+/** Longer than a pause of the relay. So a project that waited for the relay and was then served counts before the next pause. */
+const LATELY_MS = 60 * 60_000;
+
+export function createRelayWords(now: () => number): RelayWords {
+  /** The project with the newest answer comes last. `text`: null if it was not a hard bounce. */
+  const last = new Map<number, { text: string | null; at: number }>();
+
+  function forget(): void {
+    const since = now() - LATELY_MS;
+    for (const [projectId, { at }] of last) {
+      if (at >= since) break;
+      last.delete(projectId);
+    }
+  }
+
+  return {
+    note(results) {
+      for (const { letter, handed } of results) {
+        // An email that was not handed to the relay says nothing about it.
+        const isAnswer =
+          handed.result === 'sent' || (handed.result === 'failed' && handed.bounce !== undefined);
+        if (!isAnswer) continue;
+        last.delete(letter.projectId);
+        last.set(letter.projectId, { text: wordsOfHard(handed), at: now() });
+      }
+      forget();
+    },
+    isEverybodys({ projectId, text }) {
+      forget();
+      const others = [...last].filter(([other]) => other !== projectId);
+      return others.filter(([, heard]) => heard.text === text).length * 2 >= others.length;
+    },
+  };
+}

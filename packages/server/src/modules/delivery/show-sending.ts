@@ -1,0 +1,102 @@
+import { iso } from '../../platform/time/clock.ts';
+import {
+  listDomains,
+  printThrottle,
+  type SendingDomain,
+  countForWarmup,
+  warmupDay,
+  warmupLeft,
+  warmupTroubled,
+  readBucket,
+  refill,
+  senderGate,
+} from '../sending/index.ts';
+import { listSettings } from '../workspace/index.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import { findSender } from './find-sender.ts';
+import type { Mailroom } from './mailroom.ts';
+
+export type SendingAsked = { projectId: number; now: number; mailroom: Mailroom };
+
+type DomainShown = { id: string; name: string; state: string; paused: string | null };
+export type SenderNo = { reason: 'domain_not_ready' | 'no_sender' | 'public_url'; detail: string };
+
+/** Returns the current sender of a project, and the obstacles to sending that no setting shows. */
+export async function showSending(tx: Tx, asked: SendingAsked) {
+  const { projectId, now, mailroom } = asked;
+  const project = (await listSettings(tx, [projectId])).get(projectId);
+  if (!project) throw new Error('a project without settings');
+  const { settings } = project;
+  const sender = await findSender(tx, { project }, mailroom);
+  const { outlet } = sender;
+  const domain = sender.signer?.domain ?? null;
+  const relay = { outlet: { ...outlet, kind: 'relay' as const }, identity: settings.sender, domain };
+  const { left, nextAt } = refill(await readBucket(tx, projectId), settings.throttle, now);
+  return {
+    sender: {
+      test_inbox: outlet.kind === 'test_inbox',
+      problem: noOf(sender.gate),
+      name: sender.name,
+      address: sender.address,
+      reply_to: sender.replyTo,
+      domain: domain && toShown(domain),
+    },
+    with_relay: noOf(senderGate(relay)),
+    domains: (await listDomains(tx, projectId)).map((known) => ({
+      ...toShown(known),
+      throttle: printThrottle(known.throttle),
+    })),
+    replies: repliesOf(outlet.mailDomain, settings.replyForwardTo),
+    throttle: {
+      remaining: settings.throttle ? left : null,
+      next_at: settings.throttle && left < 1 ? iso(nextAt) : null,
+    },
+    warmup: await showWarmup(tx, asked, sender),
+  };
+}
+
+function noOf(gate: 'pass' | SenderNo): SenderNo | null {
+  return gate === 'pass' ? null : gate;
+}
+
+function toShown({ id, name, state, pausedReason }: SendingDomain): DomainShown {
+  return { id, name, state, paused: pausedReason };
+}
+
+/** Replies are captured if inbound email is set up and there is an address to forward them to. */
+function repliesOf(
+  mailDomain: string | null,
+  forwardTo: string | null,
+): { captured: boolean; missing: 'mail_domain' | 'reply_forward_to' | null } {
+  if (mailDomain === null) return { captured: false, missing: 'mail_domain' };
+  if (forwardTo === null) return { captured: false, missing: 'reply_forward_to' };
+  return { captured: true, missing: null };
+}
+
+export type WarmupState =
+  | { off: 'test_inbox' | 'no_domain' | 'warm' | 'not_started' | 'complete' }
+  | { off: null; day: number; emails: number; remaining: number; ends_at: string; reduced: boolean };
+
+async function showWarmup(
+  tx: Tx,
+  { projectId, now }: SendingAsked,
+  { outlet, signer, domain: fromDomain }: Awaited<ReturnType<typeof findSender>>,
+): Promise<WarmupState> {
+  if (outlet.kind === 'test_inbox') return { off: 'test_inbox' };
+  const domain = signer?.domain ?? null;
+  if (!domain) return { off: 'no_domain' };
+  if (domain.warm) return { off: 'warm' };
+  if (domain.warmupFrom === null) return { off: 'not_started' };
+  const { letters, day, startsAt, endsAt } = warmupDay(domain.warmupFrom, now);
+  if (letters === null) return { off: 'complete' };
+  const counts = await countForWarmup(tx, { projectId, domain: fromDomain, since: startsAt });
+  const remaining = Math.max(0, warmupLeft(letters, counts));
+  return {
+    off: null,
+    day,
+    emails: letters,
+    remaining,
+    ends_at: iso(endsAt),
+    reduced: warmupTroubled(counts),
+  };
+}

@@ -1,0 +1,125 @@
+import PostalMime from 'postal-mime';
+import { beforeEach, expect, test } from 'vitest';
+import { heldClock } from '../../../testkit/clock.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
+import { testMailroom, TOKEN_KEYS } from '../../../testkit/mailroom.ts';
+import { idMaker } from '../../platform/ids.ts';
+import type { HandOver, MailEnvelope } from '../../platform/mail/submit.ts';
+import {
+  insertOrganization,
+  updateWantsDigest,
+  upsertMember,
+  upsertUser,
+} from '../workspace/members/store.ts';
+import { createProject } from '../../flows/create-project.ts';
+import { receiveMail } from './test-inbox/receive-mail.ts';
+import { setSettings } from '../../flows/set-settings.ts';
+import { createTeamTransport, type TeamMailOptions } from './team-email.ts';
+
+const db = await openTestDatabase(heldClock());
+
+const LETTER = {
+  subject: 'Acme: 2 drafts wait',
+  text: 'Look at them: https://beckon.example/review?a=1&b=2\n<script>',
+};
+const { outlet: TEST_INBOX } = testMailroom();
+const RELAY = { kind: 'relay', publicUrl: 'https://beckon.example', mailDomain: null } as const;
+let projectId = 0;
+let handed: { envelope: MailEnvelope; mime: Uint8Array }[] = [];
+let says: (to: string) => HandOver;
+beforeEach(async () => {
+  handed = [];
+  says = () => ({ result: 'accepted', reply: '250 ok', relayId: null });
+  projectId = (await createProject(db, { name: 'Acme' })).id;
+});
+
+const tell = (more: Partial<TeamMailOptions> = {}) =>
+  createTeamTransport({
+    db,
+    outlet: TEST_INBOX,
+    mailFrom: null,
+    tokenKeys: TOKEN_KEYS,
+    newId: idMaker(db.clock),
+    relay: {
+      hand(envelope, mime) {
+        handed.push({ envelope, mime });
+        return Promise.resolve(says(envelope.to));
+      },
+    },
+    ...more,
+  }).hand(projectId, LETTER);
+
+test('sends the same content as text and HTML, with its link and escaped markup', async () => {
+  await tell();
+  const mail = await PostalMime.parse(handed[0]?.mime ?? '');
+  expect(mail.subject).toBe(LETTER.subject);
+  expect(mail.text?.trim()).toBe(LETTER.text);
+  expect(mail.html).toContain('href="https://beckon.example/review?a=1&amp;b=2"');
+  expect(mail.html).not.toContain('<script>');
+});
+
+test('puts the email into the test inbox of its project without a user if no relay is set', async () => {
+  await tell();
+  const [one] = handed;
+  if (!one) throw new Error('nothing was handed over');
+  const { envelope, mime } = one;
+  await receiveMail({ db, tokenKeys: TOKEN_KEYS }, { from: envelope.from, to: [envelope.to], raw: mime });
+  const kept = await db.query(
+    `SELECT project_id, subject, draft_id, external_user_id FROM beckon.test_inbox_email WHERE project_id = $1`,
+    [projectId],
+  );
+  expect(kept).toEqual([
+    { project_id: projectId, subject: LETTER.subject, draft_id: null, external_user_id: null },
+  ]);
+});
+
+test('sends each team address a separate email by relay, and none without a sender or addresses', async () => {
+  await tell({ outlet: RELAY, mailFrom: 'beckon@acme.example' });
+  expect(handed).toEqual([]);
+  await setSettings(db, projectId, { team_addresses: 'ann@acme.example,bob@acme.example' });
+  await tell({ outlet: RELAY });
+  expect(handed).toEqual([]);
+  await tell({ outlet: RELAY, mailFrom: 'beckon@acme.example' });
+  expect(handed.map(({ envelope }) => [envelope.from, envelope.to])).toEqual([
+    ['beckon@acme.example', 'ann@acme.example'],
+    ['beckon@acme.example', 'bob@acme.example'],
+  ]);
+});
+
+test('does not fail if one address is unreachable, but fails if all are', async () => {
+  await setSettings(db, projectId, { team_addresses: 'ann@acme.example,bob@acme.example' });
+  const mailFrom = 'beckon@acme.example';
+  says = (to) =>
+    to.startsWith('bob')
+      ? { result: 'refused', stage: 'rcpt', code: 550, reply: '550 no' }
+      : { result: 'accepted', reply: '250 ok', relayId: null };
+  await tell({ outlet: RELAY, mailFrom });
+  says = () => ({ result: 'not_sent', stage: 'connect', reason: 'ECONNREFUSED' });
+  await expect(tell({ outlet: RELAY, mailFrom })).rejects.toThrow('no member was notified: ECONNREFUSED');
+});
+
+test('notifies members who can act on drafts, unless they turned it off, and each once', async () => {
+  const at = new Date(0);
+  const organizationId = `of ${projectId}`;
+  await insertOrganization(db, { id: organizationId, name: 'Acme', createdAt: at });
+  projectId = (await createProject(db, { name: 'Acme', organizationId })).id;
+  for (const [name, role] of [
+    ['ada', 'owner'],
+    ['grace', 'reviewer'],
+    ['edda', 'viewer'],
+    ['mary', 'editor'],
+  ] as const) {
+    const userId = await upsertUser(db, { id: name, name, email: `${name}@x.org`, at });
+    await upsertMember(db, { organizationId, userId, role, at });
+  }
+  await updateWantsDigest(db, { organizationId, userId: 'mary', wanted: false });
+  await updateWantsDigest(db, { organizationId, userId: 'edda', wanted: true });
+  await setSettings(db, projectId, { team_addresses: 'ops@x.org, Ada@x.org' });
+  await tell({ outlet: RELAY, mailFrom: 'beckon@x.org' });
+  expect(handed.map(({ envelope }) => envelope.to)).toEqual([
+    'ops@x.org',
+    'ada@x.org',
+    'edda@x.org',
+    'grace@x.org',
+  ]);
+});

@@ -1,0 +1,108 @@
+import type { NewId } from '../../platform/ids.ts';
+import { letterToken, type TokenKeys } from '../../platform/crypto/email-token.ts';
+import type { Log } from '../../platform/log.ts';
+import type { TeamLetter } from '../drafts/index.ts';
+import { getSettings, type AccountEmails, listDigestAddresses } from '../workspace/index.ts';
+import { TEST_INBOX_DOMAIN, type Outlet } from '../sending/index.ts';
+import { renderTeamLetter } from '../rendering/index.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import { composeMail } from '../../platform/mail/compose.ts';
+import type { HandOver, Relay, OpenRelay } from '../../platform/mail/submit.ts';
+
+/** Submits emails to the team, outside the projects' send checks. */
+export type TeamTransport = { hand(projectId: number, letter: TeamLetter): Promise<void> };
+
+export type TeamMailOptions = {
+  db: Tx & { clock: { now(): number } };
+  relay: Pick<Relay, 'hand'>;
+  outlet: Outlet;
+  /** The sender address; null means that nothing is sent by relay. */
+  mailFrom: string | null;
+  tokenKeys: TokenKeys;
+  newId: NewId;
+};
+
+/**
+ * Sends emails to the team of a project, outside its send checks, from the installation and not from the project's domain. If some
+ * addresses fail, the email is not sent to the others again.
+ */
+export function createTeamTransport(options: TeamMailOptions): TeamTransport {
+  const { db, outlet } = options;
+  return {
+    async hand(projectId, letter) {
+      const from = senderOf(options);
+      const { settings } = await getSettings(db, projectId);
+      const known = withoutDoubles([
+        ...settings.teamAddresses,
+        ...(await listDigestAddresses(db, projectId)),
+      ]);
+      const to = outlet.kind === 'test_inbox' && known.length === 0 ? [`team@${TEST_INBOX_DOMAIN}`] : known;
+      if (from === null || to.length === 0) return;
+      const troubles: string[] = [];
+      for (const address of to) {
+        const over = await handOne(options, { projectId, from, to: address, letter });
+        if (over.result === 'refused' || over.result === 'not_sent')
+          troubles.push('reply' in over ? over.reply : over.reason);
+      }
+      if (troubles.length === to.length) throw new Error(`no member was notified: ${troubles[0]}`);
+    },
+  };
+}
+
+export type AccountEmailsOptions = Omit<TeamMailOptions, 'relay'> & {
+  openRelay: OpenRelay;
+  log: Log;
+};
+
+export function createAccountEmails(options: AccountEmailsOptions): AccountEmails {
+  const from = senderOf(options);
+  return {
+    isAvailable: from !== null,
+    async send(email) {
+      if (from === null) return false;
+      try {
+        const over = await handOne({ ...options, relay: await options.openRelay() }, { from, ...email });
+        return over.result === 'accepted';
+      } catch (error) {
+        options.log.warn({ err: error }, 'team_email.not_sent');
+        return false;
+      }
+    },
+  };
+}
+
+function senderOf({ outlet, mailFrom }: Pick<TeamMailOptions, 'outlet' | 'mailFrom'>): string | null {
+  return outlet.kind === 'test_inbox' ? `beckon@${TEST_INBOX_DOMAIN}` : mailFrom;
+}
+
+function withoutDoubles(addresses: string[]): string[] {
+  return [...new Map(addresses.map((address) => [address.toLowerCase(), address])).values()];
+}
+
+type Words = { subject: string; text: string };
+type Handing = { projectId: number; from: string; to: string; letter: Words };
+
+async function handOne(
+  options: TeamMailOptions,
+  { projectId, from, to, letter }: Handing,
+): Promise<HandOver> {
+  const { db, relay, outlet, tokenKeys, newId } = options;
+  const messageId = newId();
+  const mime = await composeMail(
+    {
+      messageId: `${messageId}@${from.slice(from.lastIndexOf('@') + 1)}`,
+      date: new Date(db.clock.now()),
+      from: { name: 'Beckon', address: from },
+      to: { name: '', address: to },
+      replyTo: null,
+      subject: letter.subject,
+      html: renderTeamLetter(letter),
+      text: letter.text,
+      headers: [{ name: 'Auto-Submitted', value: 'auto-generated' }],
+    },
+    null,
+  );
+  const token = letterToken({ projectId, messageId }, 'team', tokenKeys);
+  const sender = outlet.kind === 'test_inbox' ? `t+${token}@${TEST_INBOX_DOMAIN}` : from;
+  return relay.hand({ from: sender, to, envid: messageId }, mime);
+}

@@ -1,0 +1,135 @@
+import { REFUSED_ABROAD } from './foreign-phrases.ts';
+import { SAYS_REFUSED, SAYS_UNAVAILABLE } from './mailbox-phrases.ts';
+import { normaliseReply } from './normalise-reply.ts';
+import { otherCause } from './other-cause.ts';
+import type { Refusal, ReplyClass, Stage } from './refusal.ts';
+import { SAYS_LOCAL_DELIVERY_FAILED } from './server-fault-phrases.ts';
+import { essence, hasWords, remoteAnswer, type RemoteAnswer } from './remote-answer.ts';
+import { STRONG_RULES, WEAK_RULES, type Rule } from './rules.ts';
+
+const TEXT_CHARS_MAX = 1_500;
+
+const REFUSALS = [SAYS_REFUSED, SAYS_UNAVAILABLE, REFUSED_ABROAD];
+
+type Found = Pick<Rule, 'class' | 'about'>;
+
+/**
+ * Classifies by words first, then by status. A false `hard` suppresses an address for good, so words for an unknown address
+ * count only where no other sign contradicts them.
+ */
+export function classifyText(refusal: Refusal): ReplyClass {
+  const { texts: given, status, replyCode, stage, category } = refusal;
+  const texts = given.map((text) => normaliseReply(essence(text), TEXT_CHARS_MAX));
+  const found =
+    firstSaid(STRONG_RULES, texts, stage) ??
+    (category ? { class: category } : null) ??
+    definite(status, replyCode) ??
+    firstSaid(WEAK_RULES, texts, stage) ??
+    vague(status, replyCode, stage);
+  if (found.class !== 'hard') return found.class;
+  return overruling(refusal, texts) ?? tempered(found, refusal);
+}
+
+/**
+ * Returns the class that outranks `hard`, or null. It comes from a failed local delivery, another cause beside the words for a refused
+ * recipient, or the remote server's own answer.
+ */
+function overruling(refusal: Refusal, texts: string[]): ReplyClass | null {
+  if (texts.some((text) => SAYS_LOCAL_DELIVERY_FAILED.test(text))) return 'infrastructure';
+  const cause = texts.map(causeOfRefusal).find((found) => found !== undefined);
+  if (cause) return cause;
+  const answer = remoteAnswer(refusal.texts);
+  return answer && classOfAnswer(answer, refusal);
+}
+
+function causeOfRefusal(text: string): ReplyClass | undefined {
+  return REFUSALS.map((phrase) => otherCause(text, phrase)).find((cause) => cause !== null);
+}
+
+/**
+ * Judges the remote server's answer alone, and returns null if it leaves the decision to the rest. Sendmail adds "5.1.1 User unknown" to
+ * every 550 after RCPT. So neither the local server's words nor its status decide about an answer with words of its own. A cause without a
+ * rule does not mean that the address is unknown.
+ */
+function classOfAnswer(answer: RemoteAnswer, { stage, category }: Refusal): ReplyClass | null {
+  const texts = [normaliseReply(essence(answer.text), TEXT_CHARS_MAX)];
+  const cause =
+    firstSaid(STRONG_RULES, texts, stage) ??
+    definite(answer.status, answer.replyCode) ??
+    firstSaid(WEAK_RULES, texts, stage);
+  if (cause) return cause.class === 'hard' ? null : cause.class;
+  if (category || !hasWords(answer) || isUnknownAddress(answer.status)) return null;
+  return stage === 'letter' ? 'policy' : 'soft';
+}
+
+function firstSaid(rules: readonly Rule[], texts: string[], stage: Stage | null): Found | undefined {
+  for (const text of texts) {
+    const rule = rules.find(({ phrase, at }) => (at === undefined || at === stage) && phrase.test(text));
+    if (!rule) continue;
+    const cause = rule.yields ? otherCause(text, rule.phrase) : null;
+    return cause === null ? rule : { class: cause };
+  }
+  return undefined;
+}
+
+/** Statuses with a single meaning. */
+function definite(status: string | null, replyCode: number | null): Found | null {
+  const code = status ?? '';
+  // Symantec's gateway uses it for an unknown recipient.
+  if (/^5\.(?:1\.(?:1|2|3|6|10)|4\.4)$/.test(code) || replyCode === 542) return { class: 'hard' };
+  if (/^[45]\.2\.2$/.test(code)) return { class: 'soft' };
+  return /^[45]\.(?:2\.3|3\.4|1\.[78]|6\.\d+|7\.\d+)$/.test(code) ? { class: 'policy' } : null;
+}
+
+/** Statuses that servers give mostly, though not only, for an unknown address. */
+function isUnknownAddress(status: string | null): boolean {
+  return /^5\.1\.[09]$/.test(status ?? '');
+}
+
+/** Every other status says only that delivery failed, and where. */
+function vague(status: string | null, replyCode: number | null, stage: Stage | null): Found {
+  const code = status ?? '';
+  if (isUnknownAddress(code)) return { class: 'hard' };
+  if (/^[45]\.2\.|^4\.1\./.test(code)) return { class: 'soft' };
+  // Before the content was seen a refusal can only be about the address. After it, that is unlikely.
+  if (replyCode !== null && replyCode >= 500 && stage === 'rcpt') return { class: 'soft' };
+  if (replyCode !== null && replyCode >= 500 && stage === 'letter') return { class: 'policy' };
+  return { class: 'infrastructure' };
+}
+
+const REACHED = /\bremote host said\b|\bhost \S+(?: \S+)? said\b|\bsmtp error from remote\b|\bin reply to\b/i;
+
+function tempered(found: Found, { texts, status, replyCode, stage }: Refusal): ReplyClass {
+  const code = status ?? '';
+  if (stage === 'before') return 'policy';
+  if (/^4\.[34]\./.test(code)) return 'infrastructure';
+  if (code.startsWith('4.') || isTemporary(replyCode)) return 'soft';
+  // A server that was reached does not report its own domain as missing. It means ours.
+  if (found.about === 'host')
+    return texts.some((text) => REACHED.test(text)) && !/^5\.(?:1|4)\./.test(code) && stage !== 'rcpt'
+      ? 'policy'
+      : 'hard';
+  return isDoubtful(code, { replyCode, stage, texts }) ? 'soft' : 'hard';
+}
+
+function isTemporary(replyCode: number | null): boolean {
+  return replyCode !== null && replyCode < 500;
+}
+
+/** Words that filters never use. Some servers use them only after the email was sent. */
+const PLAIN =
+  /\b(?:doesn't|does not|don't) have an? (?:\S+ ){0,3}account\b|\bdelivery error: dd\b|\baborted,? mail ?box not found\b/i;
+
+/**
+ * A filter that has seen the email also says that the user is unknown, sometimes with the status of an existing mailbox or of security. The
+ * answer to RCPT can only be about the address. If the command is unknown, a status that a server gives to a refused recipient is enough.
+ */
+function isDoubtful(
+  code: string,
+  { replyCode, stage, texts }: Pick<Refusal, 'replyCode' | 'stage' | 'texts'>,
+): boolean {
+  if (stage === 'rcpt' || replyCode === 542) return false;
+  if (/^5\.[27]\./.test(code)) return true;
+  if (/^5\.(?:1\.|4\.4)/.test(code) || texts.some((text) => PLAIN.test(text))) return false;
+  return stage === 'letter' || (replyCode !== null && !/^5\.[05]\.0$/.test(code));
+}

@@ -1,0 +1,416 @@
+import fc from 'fast-check';
+import type { WebhookEvent } from '@beckon/contract';
+import { beforeEach, expect, test } from 'vitest';
+import {
+  type Aftermath,
+  bounced,
+  CLICKED,
+  COMPLAINED,
+  lettersRule,
+  BOT_OPENED,
+  newAftermath,
+  ONE_CLICK,
+  OPENED,
+  REPLIED,
+  sendTo,
+} from '../../../../testkit/became.ts';
+import { testHasher } from '../../../../testkit/hasher.ts';
+import { MINUTE } from '../../../../testkit/drafts.ts';
+import { DAY, openStage } from '../../../../testkit/story.ts';
+import { idMaker } from '../../../platform/ids.ts';
+import { silentLog } from '../../../platform/log.ts';
+import type { Happened, WhatHappened } from '../outcome.ts';
+import { addSuppression } from '../../sending/suppressions/store.ts';
+import { erasePerson } from '../../../flows/erase-person.ts';
+import { recordOutcomes } from './record-outcomes.ts';
+import { listRuleNeeds } from '../../rules/runs/rules-in-force.ts';
+
+const stage = await openStage();
+const { db } = stage.server;
+const newId = idMaker(db.clock);
+beforeEach(() => stage.engine.transport.answer({ result: 'sent' }));
+
+async function withLetter(rule: object = lettersRule(), users = ['ada']): Promise<Aftermath> {
+  const story = await newAftermath(stage);
+  await story.rule(rule);
+  await sendTo(story, users);
+  return story;
+}
+
+const eventsOf = (story: Aftermath, userId: string) =>
+  db.query<{ name: string; properties: unknown; suppressed: boolean | null }>(
+    `SELECT name, properties, suppressed FROM beckon.event
+     WHERE project_id = $1 AND external_user_id = $2 AND name LIKE 'email.%' ORDER BY seq`,
+    [story.projectId, userId],
+  );
+
+test('builds the webhook of every outcome as the contract defines it', async () => {
+  const story = await withLetter();
+  const [message] = await story.messages('ada');
+  const at = story.now();
+  await story.became('ada', CLICKED);
+  const [hook] = await story.webhooks();
+  const event = JSON.parse(hook?.body ?? '') as WebhookEvent<'email.clicked'>;
+  expect(event).toEqual({
+    id: `msg_${hook?.id}`,
+    type: 'email.clicked',
+    timestamp: new Date(at).toISOString(),
+    livemode: true,
+    data: {
+      external_user_id: 'ada',
+      email_id: message?.id,
+      draft_id: message?.draft_id,
+      rule: 'Letters',
+      occurred_at: new Date(at).toISOString(),
+      bot: 'no',
+      bot_reason: null,
+      url: 'https://acme.example/start',
+    },
+  });
+  await story.became('ada', REPLIED, bounced('soft'), COMPLAINED);
+  const data = new Map(
+    (await story.webhooks()).map(({ type, body }) => [type, (JSON.parse(body) as WebhookEvent).data]),
+  );
+  const said = { status: '4.2.2', reason: 'no such user here', source: 'dsn' };
+  expect(data.get('email.replied')).toMatchObject({ snippet: 'Thanks!', auto_reply: false });
+  expect(data.get('email.bounced')).toMatchObject({ bounce_class: 'soft', ...said });
+  expect(data.get('email.unsubscribed')).toMatchObject({ method: 'complaint' });
+});
+
+test('keeps a webhook body below 20 kB and its texts within their limits, whatever an email contains', async () => {
+  const story = await withLetter(lettersRule({ name: 'R'.repeat(100) }));
+  const long = `\0\ud800${'\u0001€"'.repeat(20_000)}`;
+  await story.became('ada', { ...REPLIED, snippet: long } as WhatHappened);
+  await story.became('ada', { ...bounced('policy'), reason: long, status: long } as WhatHappened);
+  await story.became('ada', {
+    ...CLICKED,
+    url: `https://x.org/${'ü'.repeat(50_000)}`,
+    botReason: long,
+  } as WhatHappened);
+  const hooks = await story.webhooks();
+  expect(hooks).toHaveLength(3);
+  for (const { body } of hooks) expect(Buffer.byteLength(body)).toBeLessThan(20_000);
+  const replied = hooks.find(({ type }) => type === 'email.replied');
+  const { data } = JSON.parse(replied?.body ?? '') as WebhookEvent<'email.replied'>;
+  expect(Array.from(data.snippet)).toHaveLength(500);
+});
+
+test('writes an outcome once, with one webhook and one event, when several processes report it repeatedly', async () => {
+  const story = await withLetter();
+  const [message] = await story.messages('ada');
+  const { projectId } = story;
+  const all: WhatHappened[] = [OPENED, BOT_OPENED, CLICKED, REPLIED, bounced('soft'), ONE_CLICK, COMPLAINED];
+  const happened = all.map(
+    (what) => ({ ...what, projectId, messageId: message?.id, occurredAt: story.now() }) as Happened,
+  );
+  const deps = { db, newId, log: silentLog };
+  const tellers = Array.from({ length: 6 }, () => recordOutcomes(deps, [...happened, ...happened]));
+  const recorded = (await Promise.all(tellers)).flat();
+  expect(recorded.map(({ type, class: kind }) => `${type} ${kind}`).toSorted()).toEqual(
+    [...new Set(recorded.map(({ type, class: kind }) => `${type} ${kind}`))].toSorted(),
+  );
+  expect(recorded).toHaveLength(all.length);
+  expect(await story.webhooks()).toHaveLength(all.length);
+  await story.later(MINUTE);
+  expect((await eventsOf(story, 'ada')).map(({ name }) => name).toSorted()).toEqual([
+    'email.bounced',
+    'email.clicked',
+    'email.opened',
+    'email.replied',
+    'email.unsubscribed',
+    'email.unsubscribed',
+  ]);
+});
+
+test.each([
+  ['the webhook', 'webhook_message'],
+  ['the delivery of the webhook', 'webhook_delivery'],
+  ['the event', 'inbox'],
+  ['the suppression', 'suppression'],
+])('writes an outcome with all its effects or not at all: %s fails', async (_, table) => {
+  const story = await withLetter(lettersRule({}, 2));
+  await db.query(
+    `INSERT INTO beckon.webhook_endpoint (project_id, id, url, created_at, per_second, in_flight_max)
+     VALUES ($1, $2, 'https://x.org', now(), 10, 10)`,
+    [story.projectId, newId()],
+  );
+  await db.query(
+    `ALTER TABLE beckon.${table} ADD CONSTRAINT broken CHECK (project_id <> ${story.projectId}) NOT VALID`,
+  );
+  await expect(story.became('ada', ONE_CLICK)).rejects.toMatchObject({ code: '23514' });
+  await db.query(`ALTER TABLE beckon.${table} DROP CONSTRAINT broken`);
+  expect(await story.outcomes()).toEqual([]);
+  expect(await story.suppressed()).toEqual([]);
+  expect((await story.runs('ada', 'Letters'))[0]?.state).toBe('active');
+  await story.became('ada', ONE_CLICK);
+  expect(await story.outcomes()).toEqual(['unsubscribed']);
+  expect(
+    await db.query('SELECT state FROM beckon.webhook_delivery WHERE project_id = $1', [story.projectId]),
+  ).toEqual([{ state: 'pending' }]);
+});
+
+test('ignores outcomes of emails that do not exist or whose user was erased', async () => {
+  const story = await withLetter();
+  const [message] = await story.messages('ada');
+  await erasePerson({ db, newId, hasher: testHasher }, { projectId: story.projectId, userId: 'ada' });
+  const at = { messageId: message?.id ?? '', occurredAt: story.now() };
+  expect(
+    await story.record([
+      { ...at, ...OPENED },
+      { ...at, ...ONE_CLICK },
+    ] as never),
+  ).toEqual([]);
+  expect(await story.record([{ ...at, ...OPENED, messageId: newId() }] as never)).toEqual([]);
+  expect(await story.webhooks()).toEqual([]);
+  expect(await story.suppressed()).toEqual([]);
+});
+
+test('creates no user from an outcome in the ingest queue when the user is erased', async () => {
+  const story = await withLetter();
+  await story.became('ada', OPENED);
+  await erasePerson({ db, newId, hasher: testHasher }, { projectId: story.projectId, userId: 'ada' });
+  // As for a dead-lettered record that is queued again.
+  await db.query('UPDATE beckon.inbox SET seq = seq + 1000 WHERE project_id = $1', [story.projectId]);
+  await db.query('UPDATE beckon.ingest_queue SET next_seq = next_seq + 1001 WHERE project_id = $1', [
+    story.projectId,
+  ]);
+  await story.later(MINUTE);
+  expect(await db.query('SELECT 1 FROM beckon.person WHERE project_id = $1', [story.projectId])).toEqual([]);
+  expect(await eventsOf(story, 'ada')).toEqual([]);
+});
+
+test('records at most 100 replies to an email as outcomes', async () => {
+  const story = await withLetter();
+  const [message] = await story.messages('ada');
+  const answers = Array.from({ length: 130 }, (_, n) => ({
+    messageId: message?.id ?? '',
+    occurredAt: story.now(),
+    type: 'email.replied' as const,
+    inboundId: `<${n}@x.org>`,
+    snippet: 'Again',
+  }));
+  expect(await story.record(answers.slice(0, 60))).toHaveLength(60);
+  expect(await story.record(answers)).toHaveLength(40);
+  expect(await story.record(answers)).toHaveLength(0);
+});
+
+test('stores a bounce forged from a Message-ID, without effects and without blocking the real one', async () => {
+  const story = await withLetter(lettersRule({}, 2));
+  await story.became('ada', bounced('hard', false));
+  expect(await story.suppressed()).toEqual([]);
+  expect((await story.runs('ada', 'Letters'))[0]?.state).toBe('active');
+  await story.later(MINUTE);
+  expect(await eventsOf(story, 'ada')).toEqual([]);
+  expect(await story.webhooks()).toEqual([]);
+  await story.became('ada', bounced('hard'));
+  expect((await story.webhooks()).map(({ type }) => type)).toEqual(['email.bounced']);
+  expect(await story.outcomes()).toEqual(['bounced unverified', 'bounced']);
+  expect(await story.suppressed()).toEqual(['email ada@x.org: hard_bounce']);
+});
+
+test('starts rules on human engagement, and not on bot activity', async () => {
+  const story = await newAftermath(stage);
+  await story.rule(lettersRule());
+  await story.rule({
+    name: 'Clicked',
+    when: { event: 'email.clicked', where: [{ property: 'rule', equals: 'Letters' }] },
+    mode: 'autopilot',
+    steps: [{ draft: { subject: 'You clicked', body: 'Hello.' } }],
+  });
+  await sendTo(story, ['ada', 'bot']);
+  await story.became('bot', { ...CLICKED, bot: 'yes', botReason: 'scanner' } as WhatHappened);
+  await story.became('bot', { ...CLICKED, bot: 'probable', botReason: 'too_soon' } as WhatHappened);
+  await story.became('ada', CLICKED);
+  await story.later(DAY);
+  const subjects = (await story.letters()).filter(({ rule }) => rule === 'Clicked').map(({ to }) => to);
+  expect(subjects).toEqual(['ada']);
+  const [message] = await story.messages('ada');
+  expect(await eventsOf(story, 'ada')).toEqual([
+    {
+      name: 'email.clicked',
+      properties: { email_id: message?.id, rule: 'Letters', url: 'https://acme.example/start' },
+      suppressed: null,
+    },
+  ]);
+  expect((await story.outcomes('bot')).toSorted()).toEqual(['clicked probable', 'clicked yes']);
+});
+
+test('adds an engaged user to an audience, and removes them when the time window is over', async () => {
+  const story = await withLetter(lettersRule(), ['ada', 'bob']);
+  await story.post('users', { external_user_id: 'zed' });
+  const { createAudience } = await import('../../audiences/create.ts');
+  await createAudience(
+    { db, listRuleNeeds },
+    {
+      projectId: story.projectId,
+      name: 'Engaged',
+      definition: {
+        any: ['opened', 'clicked', 'replied'].map((what) => ({
+          event: `email.${what}`,
+          at_least: 1,
+          within: '30d',
+        })),
+      },
+    },
+  );
+  await story.later(MINUTE);
+  const members = async () =>
+    (
+      await db.query<{ id: string }>(
+        'SELECT external_user_id AS id FROM beckon.audience_member WHERE project_id = $1 ORDER BY 1',
+        [story.projectId],
+      )
+    ).map(({ id }) => id);
+  await story.became('bob', BOT_OPENED);
+  await story.became('ada', OPENED);
+  await story.later(MINUTE);
+  expect(await members()).toEqual(['ada']);
+  await story.later(31 * DAY);
+  expect(await members()).toEqual([]);
+});
+
+test('moves neither half of the watermark, and starts no rule below it', async () => {
+  const story = await newAftermath(stage);
+  await story.rule(lettersRule());
+  await story.rule({ ...lettersRule(), name: 'Opened', when: { event: 'email.opened' } });
+  await sendTo(story, ['ada']);
+  const mark = async () =>
+    db.query(
+      'SELECT suppressed_seq, normal_seq, triggers_live_since, last_seen_at FROM beckon.person WHERE project_id = $1',
+      [story.projectId],
+    );
+  const past = { external_user_id: 'ada', name: 'import', properties: {} };
+  await story.post('events/batch', { events: [past], suppressTriggers: true });
+  await story.later(MINUTE);
+  const before = await mark();
+  expect(before[0]).toMatchObject({ suppressed_seq: expect.any(Number) });
+  await story.became('ada', OPENED);
+  await story.later(DAY);
+  expect(await mark()).toEqual(before);
+  expect(await eventsOf(story, 'ada')).toHaveLength(1);
+  expect(await story.why('ada', 'Opened')).toEqual({ suppressed: 1 });
+});
+
+test('does not accept a record from outside as an outcome', async () => {
+  const story = await newAftermath(stage);
+  await story.post('events', { external_user_id: 'eve', name: 'email.opened', properties: {}, own: newId() });
+  await story.later(MINUTE);
+  expect(await eventsOf(story, 'eve')).toMatchObject([{ name: 'email.opened', suppressed: false }]);
+  expect(await story.outcomes()).toEqual([]);
+});
+
+test('writes each of more than 1,000 outcomes once', async () => {
+  const story = await withLetter(lettersRule(), ['ada', 'bob', 'cyd']);
+  const messages = await story.messages();
+  const happened = messages.flatMap(({ id: messageId }) =>
+    Array.from({ length: 400 }, (_, link) => ({ ...CLICKED, link, messageId, occurredAt: story.now() })),
+  );
+  expect(await story.record(happened as never)).toHaveLength(1_200);
+  expect(await story.webhooks()).toHaveLength(1_200);
+  await story.later(MINUTE);
+  expect(await eventsOf(story, 'bob')).toHaveLength(400);
+});
+
+test('writes the same outcomes and suppressions in whatever order and however often they are reported', async () => {
+  const what: WhatHappened[] = [
+    OPENED,
+    BOT_OPENED,
+    CLICKED,
+    REPLIED,
+    bounced('hard'),
+    bounced('soft', false),
+    ONE_CLICK,
+    { type: 'email.unsubscribed', method: 'link' },
+    COMPLAINED,
+  ];
+  const told = fc.array(fc.record({ user: fc.constantFrom('ada', 'bob'), what: fc.constantFrom(...what) }), {
+    minLength: 1,
+    maxLength: 8,
+  });
+  await fc.assert(
+    fc.asyncProperty(told, async (acts) => {
+      const story = await withLetter(lettersRule(), ['ada', 'bob']);
+      const model = newModel();
+      for (const { user, what: one } of acts) {
+        await story.became(user, one);
+        tell(model, user, one);
+      }
+      for (const user of ['ada', 'bob'])
+        expect((await story.outcomes(user)).toSorted()).toEqual(
+          [...(model.written.get(user) ?? [])].toSorted(),
+        );
+      expect(await story.suppressed()).toEqual(
+        [...model.suppressed].map(([place, reason]) => `${place}: ${reason}`).toSorted(),
+      );
+    }),
+    { numRuns: 12 },
+  );
+});
+
+/** A minimal model of the rules for outcomes and suppressions. */
+type Model = { written: Map<string, Set<string>>; suppressed: Map<string, string> };
+
+function newModel(): Model {
+  return { written: new Map(), suppressed: new Map() };
+}
+
+function tell({ written, suppressed }: Model, user: string, what: WhatHappened): void {
+  const known = written.get(user) ?? new Set<string>();
+  const isNew = !known.has(keyOf(what));
+  written.set(user, known.add(keyOf(what)));
+  if (what.type === 'email.unsubscribed') return unsubscribe(suppressed, user, what.method);
+  const address = `email ${user}@x.org`;
+  const isBounced = suppressed.get(address) === 'hard_bounce';
+  if (isBounced && (isEngaged(what) || (isNew && what.type === 'email.replied'))) suppressed.delete(address);
+  if (isNew && isCertainBounce(what) && !suppressed.has(address)) suppressed.set(address, 'hard_bounce');
+}
+
+function unsubscribe(suppressed: Model['suppressed'], user: string, method: string): void {
+  const reason = method === 'complaint' ? 'complained' : 'unsubscribed';
+  for (const place of [`email ${user}@x.org`, `user ${user}`])
+    if ((suppressed.get(place) ?? 'hard_bounce') === 'hard_bounce') suppressed.set(place, reason);
+}
+
+function isEngaged(what: WhatHappened): boolean {
+  return 'bot' in what && what.bot === 'no';
+}
+
+function isCertainBounce(what: WhatHappened): boolean {
+  return what.type === 'email.bounced' && what.verified;
+}
+
+function keyOf(what: WhatHappened): string {
+  const type = what.type.slice(6);
+  switch (what.type) {
+    case 'email.opened':
+    case 'email.clicked':
+      return `${type} ${what.bot}`;
+    case 'email.replied':
+      return `${type} ${what.inboundId}`;
+    case 'email.bounced':
+      return what.verified ? type : `${type} unverified`;
+    case 'email.unsubscribed':
+      return what.method === 'complaint' ? `${type} complaint` : type;
+    default:
+      return what satisfies never;
+  }
+}
+
+test('does not lift a manual suppression after an open', async () => {
+  const story = await withLetter();
+  const why = { reason: 'manual', until: null, createdAt: story.now(), createdBy: 'ann' } as const;
+  await addSuppression(db, { projectId: story.projectId, kind: 'email', value: 'ada@x.org', ...why });
+  await story.became('ada', OPENED);
+  expect(await story.suppressed()).toEqual(['email ada@x.org: manual']);
+});
+
+test('keeps a manual suppression until its end when an open lifts a bounce suppression of the same address', async () => {
+  const story = await withLetter();
+  const until = story.now() + 30 * DAY;
+  const why = { reason: 'manual', until, createdAt: story.now(), createdBy: 'ann' } as const;
+  await addSuppression(db, { projectId: story.projectId, kind: 'email', value: 'ada@x.org', ...why });
+  await story.became('ada', bounced('hard'));
+  expect(await story.suppressed()).toEqual(['email ada@x.org: hard_bounce']);
+  await story.became('ada', OPENED);
+  expect(await story.suppressed()).toEqual(['email ada@x.org: manual']);
+});

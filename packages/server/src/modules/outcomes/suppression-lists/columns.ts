@@ -1,0 +1,150 @@
+import { normaliseAddress } from '../../../platform/net/address.ts';
+import { ofPlainCell } from '../../../platform/text/csv.ts';
+import { parseInstant } from '../../../platform/time/instant.ts';
+import { isEmail } from '../../../platform/records/email.ts';
+import { isStorable } from '../../users/index.ts';
+import { type SuppressedKind, SUPPRESSION_REASONS, type SuppressionReason } from '../../sending/index.ts';
+import { readHash } from './hash-columns.ts';
+
+/**
+ * The columns of a list, in the order of an export. A row about an erased user has a `hash` in place of an address or a user,
+ * and the `hash_key` that it was made with.
+ */
+export const COLUMNS = ['email', 'user', 'reason', 'until', 'created_at', 'hash', 'hash_key'] as const;
+export type Column = (typeof COLUMNS)[number];
+
+/** The index of each column in a row. */
+export type Columns = Map<Column, number>;
+
+/** The columns of a list without a header. */
+export const USUAL: Columns = new Map([
+  ['email', 0],
+  ['reason', 1],
+  ['created_at', 2],
+]);
+
+/**
+ * Returns the columns that the first row of a list names, and whether it is a header at all. A list may begin with its first address.
+ * Columns with other names are ignored.
+ */
+export function columnsOf(first: string[]): { columns: Columns; isHeader: boolean } {
+  const names = first.map((name) =>
+    name
+      .trim()
+      .toLowerCase()
+      .replaceAll(/[\s-]+/g, '_'),
+  );
+  const columns: Columns = new Map();
+  for (const [at, name] of names.entries()) {
+    const column = COLUMNS.find((one) => one === name) ?? (ADDRESS_NAMES.has(name) ? 'email' : undefined);
+    if (column !== undefined && !columns.has(column)) columns.set(column, at);
+  }
+  const isHeader = columns.has('email') || columns.has('user') || columns.has('hash');
+  return isHeader ? { columns, isHeader } : { columns: USUAL, isHeader };
+}
+
+/** Names of this column in the exports of other senders. */
+const ADDRESS_NAMES = new Set(['email_address', 'e_mail', 'address', 'recipient']);
+
+export type ListedPlace = {
+  kind: SuppressedKind;
+  value: string;
+  reason: SuppressionReason;
+  until: number | null;
+  createdAt: number;
+};
+
+export type RowTrouble = { field: Column; message: string };
+export type ReadRow = { place: ListedPlace } | { over: true } | { trouble: RowTrouble };
+
+export type RowRules = {
+  now: number;
+  /** The reason of rows that have none. */
+  reason: SuppressionReason;
+  /** The key id that hashes must carry: the one of the project that the list is imported into. */
+  keyId: string;
+};
+
+/** Reads one row. `over`: the suppression ended before now. */
+export function readRow(
+  values: string[],
+  columns: Columns,
+  { now, reason: otherwise, keyId }: RowRules,
+): ReadRow {
+  const given = (column: Column): string => values[columns.get(column) ?? -1] ?? '';
+  const [email, user] = [ofPlainCell(given('email')), ofPlainCell(given('user'))];
+  const [hash, hashKey] = [given('hash').trim(), given('hash_key').trim()];
+  // Lists of other senders may have a column of this name beside their addresses.
+  const isHashedRow = email === '' && user === '' && hash !== '';
+  const place = isHashedRow ? readHash({ hash, hashKey }, keyId) : readPlace(email, user);
+  if ('trouble' in place) return place;
+  const reason = given('reason') === '' ? otherwise : readReason(given('reason'));
+  if (reason === undefined)
+    return trouble(
+      'reason',
+      `${shown(given('reason'))} is not a reason. Use one of ${SUPPRESSION_REASONS.join(', ')}`,
+    );
+  const times = readTimes({ createdAt: given('created_at'), until: given('until') }, now);
+  if ('trouble' in times) return times;
+  const { until } = times;
+  if (reason === 'snoozed' && until === null) return trouble('until', 'A snooze needs an end. Set until');
+  return until !== null && until <= now ? { over: true } : { place: { ...place, reason, ...times } };
+}
+
+function readTimes(
+  given: { createdAt: string; until: string },
+  now: number,
+): Pick<ListedPlace, 'createdAt' | 'until'> | { trouble: RowTrouble } {
+  const createdAt = given.createdAt === '' ? now : parseInstant(given.createdAt);
+  if (!(createdAt <= now))
+    return trouble(
+      'created_at',
+      `${shown(given.createdAt)} is not a time in the past, such as 2026-03-01T00:00:00Z`,
+    );
+  const until = given.until === '' ? null : parseInstant(given.until);
+  if (Number.isNaN(until))
+    return trouble('until', `${shown(given.until)} is not a time, such as 2026-03-01T00:00:00Z`);
+  return { createdAt, until };
+}
+
+function readPlace(
+  email: string,
+  user: string,
+): Pick<ListedPlace, 'kind' | 'value'> | { trouble: RowTrouble } {
+  if (email === '' && user !== '')
+    return isStorable(user)
+      ? { kind: 'user', value: user }
+      : trouble('user', `${shown(user)} is not a valid user ID`);
+  if (!isEmail(email)) return trouble('email', `${shown(email)} is not an email address`);
+  return user === ''
+    ? { kind: 'email', value: normaliseAddress(email) }
+    : trouble('user', 'A row must have an email or a user, not both');
+}
+
+/** Names of reasons in the exports of other senders. */
+const ALIASES = new Map<string, SuppressionReason>([
+  ['unsubscribe', 'unsubscribed'],
+  ['complaint', 'complained'],
+  ['spam_complaint', 'complained'],
+  ['spam', 'complained'],
+  ['bounce', 'hard_bounce'],
+  ['bounced', 'hard_bounce'],
+]);
+
+function readReason(text: string): SuppressionReason | undefined {
+  const name = text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, '_');
+  return SUPPRESSION_REASONS.find((one) => one === name) ?? ALIASES.get(name);
+}
+
+function trouble(field: Column, message: string): { trouble: RowTrouble } {
+  return { trouble: { field, message } };
+}
+
+const SHOWN_MAX_CHARS = 80;
+
+function shown(text: string): string {
+  return JSON.stringify(text.length > SHOWN_MAX_CHARS ? `${text.slice(0, SHOWN_MAX_CHARS)}…` : text);
+}

@@ -1,0 +1,289 @@
+import { beforeEach, describe, expect, inject, test } from 'vitest';
+import { testDatabase } from '../../../../testkit/database.ts';
+import { HOUR } from '../../../../testkit/drafts.ts';
+import { findText } from '../../../../testkit/find-text.ts';
+import { inAdmin } from '../../../../testkit/global-setup.ts';
+import { testHasher } from '../../../../testkit/hasher.ts';
+import { putRecords } from '../../../../testkit/inbox.ts';
+import { testMailroom } from '../../../../testkit/mailroom.ts';
+import { DAY, newStory, openStage, type Story } from '../../../../testkit/story.ts';
+import { idMaker } from '../../../platform/ids.ts';
+import { silentLog } from '../../../platform/log.ts';
+import { createSealer } from '../../../platform/crypto/encrypt.ts';
+import { addSuppressions, setRefusals } from '../../sending/suppressions/store.ts';
+import { listAllSaid, listSuppressions } from '../../sending/suppressions/reads.ts';
+import { openSuppressionHasher } from '../../sending/suppressions/hasher.ts';
+import type { SuppressionReason } from '../../sending/suppressions/suppression.ts';
+import { type Database, openDatabase } from '../../../platform/db/database.ts';
+import { createProject } from '../../../flows/create-project.ts';
+import { createDigest } from '../../processing/process.ts';
+import { findTyped } from './erased-suppressions.ts';
+import { erasePerson } from '../../../flows/erase-person.ts';
+import { liftSuppression, suppress } from './suppress.ts';
+import { wouldBeMailed } from '../../../flows/would-be-mailed.ts';
+
+const stage = await openStage();
+const { db } = stage.server;
+
+let story: Story;
+let projectId = 0;
+/** One address per test, so that a search of all tables finds nothing from an earlier test. */
+let EMAIL = '';
+let NORMALIZED = '';
+beforeEach(async () => {
+  story = await newStory(stage);
+  ({ projectId } = story);
+  EMAIL = `Ada.Needle${projectId}@Bücher.example`;
+  NORMALIZED = `ada.needle${projectId}@xn--bcher-kva.example`;
+  await story.rule({
+    name: 'greeter',
+    when: { event: 'hello' },
+    topic: 'news',
+    steps: [{ draft: { subject: 'Hello', body: 'You' } }],
+  });
+});
+
+const erase = (userId: string) =>
+  erasePerson({ db, newId: idMaker(db.clock), hasher: testHasher }, { projectId, userId });
+
+type Said = { reason?: SuppressionReason; until?: number | null };
+async function suppressAddress({ reason = 'unsubscribed', until = null }: Said = {}): Promise<void> {
+  await suppress(db, { projectId, kind: 'email', value: EMAIL, reason, until, actor: 'ann' });
+}
+
+async function eraseAda(said: Said = {}): Promise<void> {
+  await story.user('ada', { email: EMAIL });
+  await stage.engine.settle();
+  await suppressAddress(said);
+  await erase('ada');
+}
+
+/** Returns the ids of users whose emails were passed to the relay. */
+async function mailedAfterHello(userId: string, ms = 3 * HOUR): Promise<string[]> {
+  await story.event(userId, 'hello');
+  await story.later(ms);
+  const { letters } = stage.engine.transport;
+  return letters.filter((letter) => letter.projectId === projectId).map((letter) => letter.userId);
+}
+
+const rows = async () =>
+  (await listSuppressions(db, { projectId, limit: 10 })).map(({ kind, value, reason, fromErased }) => ({
+    kind,
+    value: value === testHasher.hash({ projectId, kind: 'email', value: EMAIL }).value ? 'hash' : value,
+    reason,
+    fromErased,
+  }));
+const HASHED = [{ kind: 'email_hash', value: 'hash', reason: 'unsubscribed', fromErased: true }];
+const returned = () => [{ kind: 'email', value: NORMALIZED, reason: 'unsubscribed', fromErased: true }];
+
+const gateOf = async (userId: string) => {
+  const place = { projectId, kind: 'user' as const, value: userId };
+  const { people } = await wouldBeMailed(db, { place, now: story.now(), mailroom: testMailroom() });
+  return people[0]?.gates.find(({ check }) => check === 'suppression');
+};
+
+describe('erasePerson', () => {
+  test('keeps a suppressed address only as a hash', async () => {
+    await eraseAda();
+    expect(await rows()).toEqual(HASHED);
+    expect(await findText(db, [EMAIL, NORMALIZED])).toEqual([]);
+  });
+
+  test('keeps addresses to which emails went before the user changed theirs only as hashes', async () => {
+    await story.user('ada', { email: EMAIL });
+    expect(await mailedAfterHello('ada')).toEqual(['ada']);
+    await story.user('ada', { email: 'new@x.org' });
+    await stage.engine.settle();
+    await suppressAddress();
+    await erase('ada');
+    expect(await rows()).toEqual(HASHED);
+    expect(await findText(db, [EMAIL, NORMALIZED])).toEqual([]);
+  });
+
+  test('leaves an address in plain text while another user has it, and hashes it with the last one', async () => {
+    await story.user('bob', { email: EMAIL.toUpperCase() });
+    await eraseAda();
+    expect(await rows()).toMatchObject([{ kind: 'email', value: NORMALIZED }]);
+    await erase('bob');
+    expect(await rows()).toEqual(HASHED);
+  });
+
+  test('drops a suppression that has ended', async () => {
+    await story.user('ada', { email: EMAIL });
+    await stage.engine.settle();
+    await suppressAddress({ reason: 'snoozed', until: story.now() + HOUR });
+    await story.later(2 * HOUR);
+    await erase('ada');
+    expect(await rows()).toEqual([]);
+  });
+
+  test('does not touch the same address in another project', async () => {
+    const other = await createProject(db, { name: 'Other' });
+    const row = { kind: 'email', value: EMAIL, reason: 'manual', until: null } as const;
+    await suppress(db, { projectId: other.id, ...row, actor: 'ann' });
+    await eraseAda();
+    expect(await listSuppressions(db, { projectId: other.id, limit: 10 })).toMatchObject([
+      { kind: 'email', value: NORMALIZED },
+    ]);
+  });
+});
+
+describe('a user with the address of an erased user', () => {
+  test('gets no email, and the reason says why', async () => {
+    await eraseAda();
+    await story.user('eve', { email: NORMALIZED.toUpperCase() });
+    expect(await mailedAfterHello('eve')).toEqual([]);
+    expect(await story.drafts('eve')).toMatchObject([{ state: 'canceled', reason: 'suppressed' }]);
+    expect(await rows()).toEqual(returned());
+    expect(await gateOf('eve')).toMatchObject({
+      passes: false,
+      words: 'suppressed: address or id of an erased user',
+    });
+  });
+
+  test('gets no email after a change to that address, nor after a bulk import', async () => {
+    await eraseAda();
+    await story.user('eve', { email: 'eve@x.org' });
+    await stage.engine.settle();
+    expect(await rows()).toEqual(HASHED);
+    const records = [{ external_user_id: 'eve', email: EMAIL }];
+    await putRecords(db, { projectId, kind: 'users', priority: 'bulk', records });
+    expect(await mailedAfterHello('eve')).toEqual([]);
+    expect(await rows()).toEqual(returned());
+  });
+
+  test('gets no email about a topic that was refused', async () => {
+    await story.set({ topics: 'news:Product news' });
+    await story.user('ada', { email: EMAIL });
+    await stage.engine.settle();
+    const places = [{ projectId, kind: 'email' as const, value: EMAIL }];
+    await setRefusals(db, { places, refused: ['news'], wanted: [], at: story.now() });
+    await erase('ada');
+    expect(await findText(db, [EMAIL, NORMALIZED])).toEqual([]);
+    await story.user('eve', { email: EMAIL });
+    expect(await mailedAfterHello('eve')).toEqual([]);
+    expect(await story.drafts('eve')).toMatchObject([{ state: 'canceled', reason: 'topic_unsubscribed' }]);
+  });
+
+  test('gets emails again when a timed suppression ends', async () => {
+    await eraseAda({ reason: 'snoozed', until: story.now() + DAY });
+    await story.user('eve', { email: EMAIL });
+    expect(await mailedAfterHello('eve')).toEqual([]);
+    expect((await story.drafts('eve'))[0]).toMatchObject({ state: 'held', reason: 'suppressed' });
+    await story.later(DAY);
+    expect(stage.engine.transport.letters.at(-1)).toMatchObject({ projectId, userId: 'eve' });
+  });
+
+  test('gets emails after a member lifted the hash by typing the address', async () => {
+    await eraseAda();
+    const place = { projectId, kind: 'email', value: EMAIL } as const;
+    const { suppression, places } = await findTyped(db, testHasher, place);
+    expect(suppression).toMatchObject({ kind: 'email_hash', reason: 'unsubscribed' });
+    expect(await liftSuppression(db, places, 'ann')).toBe(true);
+    expect(await findText(db, [EMAIL, NORMALIZED])).toEqual([]);
+    expect(await findTyped(db, testHasher, place)).toMatchObject({
+      suppression: undefined,
+      lift: { reason: 'unsubscribed', liftedBy: 'ann' },
+    });
+    await story.user('eve', { email: EMAIL });
+    expect(await mailedAfterHello('eve')).toEqual(['eve']);
+  });
+
+  test('restores the suppressions of recipient and team, and merges them with later ones', async () => {
+    await story.user('ada', { email: EMAIL });
+    await stage.engine.settle();
+    await suppressAddress({ reason: 'hard_bounce' });
+    await suppressAddress({ reason: 'unsubscribed' });
+    await erase('ada');
+    // Suppressed again before any user has the address: one row, not two.
+    const typed = { projectId, kind: 'email', value: EMAIL, reason: 'manual', until: null } as const;
+    await suppress(db, { ...typed, actor: 'ann', hasher: testHasher });
+    await story.user('eve', { email: EMAIL });
+    await stage.engine.settle();
+    const said = await listAllSaid(db, { projectId, after: null, limit: 10 });
+    expect(said.map(({ kind, reason }) => `${kind} ${reason}`)).toEqual([
+      'email unsubscribed',
+      'email manual',
+      'email hard_bounce',
+    ]);
+    await erase('eve');
+    expect(await listAllSaid(db, { projectId, after: null, limit: 10 })).toHaveLength(3);
+    expect(await rows()).toEqual(HASHED);
+  });
+});
+
+test('a user with the id of an erased user gets no email if that id was suppressed', async () => {
+  await story.user('needle-id', { email: EMAIL });
+  await stage.engine.settle();
+  const row = { kind: 'user', value: 'needle-id', reason: 'manual', until: null } as const;
+  await suppress(db, { projectId, ...row, actor: 'ann' });
+  await erase('needle-id');
+  expect(await findText(db, ['needle-id'])).toEqual([]);
+  await story.user('needle-id', { email: 'other@x.org' });
+  expect(await mailedAfterHello('needle-id')).toEqual([]);
+  await erase('needle-id');
+});
+
+describe('processing', () => {
+  test('hashes nothing for a project that keeps no hashes', async () => {
+    let hashed = 0;
+    const hash: typeof testHasher.hash = (place) => {
+      hashed += 1;
+      return testHasher.hash(place);
+    };
+    const hasher = { ...testHasher, hash };
+    const digest = createDigest({ db, log: silentLog, newId: idMaker(db.clock), hasher });
+    const send = async (id: string): Promise<number> => {
+      await putRecords(db, {
+        projectId,
+        kind: 'users',
+        records: [{ external_user_id: id, email: `${id}@x.org` }],
+      });
+      while ((await digest.batch('live', [projectId])).records > 0);
+      return hashed;
+    };
+    expect(await send('u1')).toBe(0);
+    await eraseAda();
+    // The id and the address of a new user, and neither of a known one.
+    expect(await send('u2')).toBe(2);
+    expect(await send('u2')).toBe(2);
+  });
+});
+
+describe('a restored database', () => {
+  test('still matches the hashes, also with another secret key', async () => {
+    const [OLD, NEW] = ['the secret key before the restore', 'the secret key after it'];
+    const own = await testDatabase();
+    const open = (connection: typeof own.connection): Promise<Database> =>
+      openDatabase({ connection, clock: stage.server.clock, log: silentLog });
+    const source = await open(own.connection);
+    const sealer = createSealer(OLD, null, 'secrets at rest');
+    const hasher = await openSuppressionHasher({ db: source, clock: source.clock, sealer });
+    const { id } = await createProject(source, { name: 'Acme' });
+    const place = { projectId: id, kind: 'email', value: EMAIL } as const;
+    const said = { reason: 'unsubscribed', until: null, createdAt: 0, createdBy: 'ann' } as const;
+    await addSuppressions(source, [{ ...hasher.hash(place), ...said }]);
+    await source.close();
+
+    const copy = new URL(own.url);
+    copy.pathname = `${copy.pathname}_restored`;
+    await inAdmin(
+      inject('adminUrl'),
+      `CREATE DATABASE ${copy.pathname.slice(1)} TEMPLATE ${own.url.split('/').at(-1)}`,
+    );
+    const restored = await open(() => ({ connectionString: copy.href }));
+    try {
+      const changed = createSealer(NEW, OLD, 'secrets at rest');
+      await openSuppressionHasher({ db: restored, clock: restored.clock, sealer: changed });
+      const after = createSealer(NEW, null, 'secrets at rest');
+      const opened = await openSuppressionHasher({ db: restored, clock: restored.clock, sealer: after });
+      expect((await findTyped(restored, opened, place)).suppression).toMatchObject({
+        reason: 'unsubscribed',
+      });
+    } finally {
+      await restored.close();
+      await inAdmin(inject('adminUrl'), `DROP DATABASE ${copy.pathname.slice(1)} WITH (FORCE)`);
+      await own.drop();
+    }
+  });
+});

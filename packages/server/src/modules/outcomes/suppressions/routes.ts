@@ -1,0 +1,261 @@
+import { Type } from 'typebox';
+import { REMOVAL_REASONS, type SuppressionImport, type SuppressionListed } from '@beckon/contract/dashboard';
+import { normaliseAddress } from '../../../platform/net/address.ts';
+import { iso } from '../../../platform/time/clock.ts';
+import { Fault } from '../../../platform/fault.ts';
+import type { Filter } from '../../../platform/filter/filter.ts';
+import { parseFilter } from '../../../platform/filter/parse.ts';
+import { parseInstant } from '../../../platform/time/instant.ts';
+import { countRefusals, listRefusals, type TopicRefusal } from './topics.ts';
+import {
+  countSuppressions,
+  searchSuppressions,
+  type SuppressedKind,
+  type ClearPlace,
+  isHashed,
+  type StoredSuppression,
+  SUPPRESSION_REASONS,
+  type SuppressionReason,
+  type SuppressionHasher,
+} from '../../sending/index.ts';
+import { exportSuppressions } from '../suppression-lists/export-suppressions.ts';
+import { findLastImport, IMPORT_ACTION } from '../suppression-lists/last-import.ts';
+import { importSuppressions } from '../suppression-lists/import-suppressions.ts';
+import { findTyped, type Typed } from './erased-suppressions.ts';
+import { liftSuppression, suppress } from './suppress.ts';
+import {
+  addressForAudit,
+  badCursor,
+  PAGE,
+  readPage,
+  toPage,
+  type DashboardRoute,
+  routesFor,
+  sendPieces,
+  type KitDeps,
+} from '../../workspace/index.ts';
+import { invalid, readPlace, shownKind, toListed, toRefused } from './suppression-view.ts';
+
+type Deps = KitDeps & { hasher: SuppressionHasher };
+const { route } = routesFor<Deps>();
+
+const PLACE = {
+  email: Type.Optional(Type.String({ maxLength: 1_000 })),
+  user: Type.Optional(Type.String({ maxLength: 1_000 })),
+};
+const REASON = Type.Optional(Type.Union(SUPPRESSION_REASONS.map((reason) => Type.Literal(reason))));
+const LIST = Type.Object({ list: Type.String(), reason: REASON });
+const LIST_MAX_BYTES = 6 * 1024 * 1024;
+const REMOVAL_REASON = Type.Union(REMOVAL_REASONS.map((reason) => Type.Literal(reason)));
+
+export const suppressionRoutes: DashboardRoute<Deps>[] = [
+  route('GET /projects/:project/suppressions', {
+    needs: 'viewer',
+    query: Type.Object({ ...PAGE, filter: Type.Optional(Type.String({ maxLength: 1_000 })) }),
+    async handle({ db, access }, { projectId, query }) {
+      const filter = readFilter(query.filter ?? '');
+      const page = readPage(query, 2);
+      const [kind = '', value = ''] = page.after ?? [];
+      const after = page.after && { kind: readKind(kind), value };
+      const asked = { projectId, filter, after, offset: page.offset, limit: page.rowsMax };
+      const rows = await searchSuppressions(db, asked);
+      const total = await countSuppressions(db, { projectId, filter, most: page.most });
+      const names = await access.namesOf([...new Set(rows.map(({ createdBy }) => createdBy))]);
+      const now = db.clock.now();
+      return toPage(rows, page, {
+        show: (row: StoredSuppression) => toListed(row, names, now),
+        placeOf: (row: StoredSuppression) => [row.kind, row.value],
+        total,
+      });
+    },
+  }),
+  route('POST /projects/:project/suppressions', {
+    needs: 'admin',
+    audit: 'suppression.add',
+    body: Type.Object({ ...PLACE, reason: REASON, until: Type.Optional(Type.String({ maxLength: 50 })) }),
+    async handle({ db, access, hasher }, { projectId, body, actor, note }) {
+      const { reason = 'manual', until: untilText } = body;
+      const place = readPlace(projectId, body);
+      const until = untilText === undefined ? null : readUntil(untilText, db.clock.now());
+      // The recipient's page shows a snooze by its end, and could not end one without an end.
+      if (reason === 'snoozed' && until === null) throw invalid('A snooze needs an end. Set until', 'until');
+      const { isAdded: added, drafts, runs } = await suppress(db, { ...place, reason, until, actor, hasher });
+      note({ subject: wordsOf(place), after: { reason, until: body.until ?? null, added, drafts, runs } });
+      const suppression = await listedAt({ db, access, hasher }, place);
+      return { data: { suppression, added, drafts, runs } };
+    },
+  }),
+  route('POST /projects/:project/suppressions/remove', {
+    needs: 'admin',
+    audit: 'suppression.remove',
+    body: Type.Object({
+      ...PLACE,
+      hash: Type.Optional(Type.String({ maxLength: 64 })),
+      confirm: Type.String(),
+      reason: REMOVAL_REASON,
+    }),
+    async handle({ db, hasher }, { projectId, body, actor, note }) {
+      const place = readPlace(projectId, body);
+      if (body.hash !== undefined && hasher.hash(place).value !== body.hash)
+        throw invalid('This entry belongs to another user. Enter its address or user ID', 'confirm');
+      const typed = await findTyped(db, hasher, place);
+      const { suppression: found, places } = typed;
+      if (!found) throw notThere(place, typed);
+      if (!isConfirmed(place, body.confirm))
+        throw invalid(`Enter ${place.value} again to confirm`, 'confirm');
+      if (!(await liftSuppression(db, places, actor))) throw notThere(place, typed);
+      const { reason, createdAt, createdBy } = found;
+      const before = { reason, created_at: iso(createdAt), created_by: createdBy };
+      const subject = isHashed(found.kind) ? 'an erased user' : wordsOf(place);
+      note({ subject, before, after: { reason: body.reason } });
+      return { data: { kind: shownKind(place.kind), value: place.value, removed: true as const } };
+    },
+  }),
+  route('POST /projects/:project/suppressions/preview-import', {
+    needs: 'admin',
+    isHeavy: true,
+    audit: 'suppression.preview_import',
+    bodyMaxBytes: LIST_MAX_BYTES,
+    body: LIST,
+    async handle({ db, hasher }, { projectId, body, actor, note }) {
+      const data = await take(db, { projectId, ...body, dryRun: true, actor, hasher });
+      note({ after: countsOf(data) });
+      return { data };
+    },
+  }),
+  route('POST /projects/:project/suppressions/import', {
+    needs: 'admin',
+    isHeavy: true,
+    audit: IMPORT_ACTION,
+    bodyMaxBytes: LIST_MAX_BYTES,
+    body: LIST,
+    async handle({ db, hasher }, { projectId, body, actor, note }) {
+      const data = await take(db, { projectId, ...body, dryRun: false, actor, hasher });
+      note({ after: countsOf(data) });
+      return { data };
+    },
+  }),
+  route('GET /projects/:project/suppressions/export', {
+    needs: 'admin',
+    isHeavy: true,
+    turn: 'statement',
+    audit: 'suppressions.export',
+    query: Type.Object({ format: Type.Optional(Type.Union([Type.Literal('csv'), Type.Literal('ndjson')])) }),
+    handle({ db, hasher }, { projectId, query: { format = 'csv' }, reply }) {
+      const type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8';
+      const file = { name: `suppressions.${format}`, type };
+      const list = exportSuppressions(db, { projectId, format, hasher });
+      return sendPieces(reply, file, withLineEnds(list));
+    },
+  }),
+  route('GET /projects/:project/suppressions/state', {
+    needs: 'viewer',
+    async handle({ db }, { projectId }) {
+      const last = await findLastImport(db, projectId);
+      return {
+        data: { imported_at: last?.at.toISOString() ?? null, imported_by_name: last?.byName ?? null },
+      };
+    },
+  }),
+  route('GET /projects/:project/suppressions/topics', {
+    needs: 'viewer',
+    query: Type.Object(PAGE),
+    async handle({ db }, { projectId, query }) {
+      const page = readPage(query, 3);
+      const [kind = '', value = '', topic = ''] = page.after ?? [];
+      const after = page.after && { kind: readKind(kind), value, topic };
+      const rows = await listRefusals(db, { projectId, after, offset: page.offset, limit: page.rowsMax });
+      return toPage(rows, page, {
+        show: toRefused,
+        placeOf: (row: TopicRefusal) => [row.kind, row.value, row.topic],
+        total: await countRefusals(db, { projectId, most: page.most }),
+      });
+    },
+  }),
+];
+
+function isConfirmed({ kind, value }: ClearPlace, confirm: string): boolean {
+  const typed = confirm.trim();
+  return kind === 'email' ? normaliseAddress(typed) === value : typed.toLowerCase() === value.toLowerCase();
+}
+
+const VOCABULARY = {
+  kind: { values: ['email', 'user'] },
+  erased: { values: ['yes', 'no'] },
+  email: {},
+  user: {},
+  reason: { values: SUPPRESSION_REASONS },
+  by: {},
+};
+
+function readFilter(text: string): Filter {
+  const parsed = parseFilter(text, VOCABULARY);
+  if (parsed.ok) return parsed.filter;
+  throw new Fault('validation_failed', {
+    details: parsed.faults.map(({ message }) => ({ message, field: 'filter' })),
+  });
+}
+
+function readKind(text: string): SuppressedKind {
+  if (text === 'email' || text === 'user' || text === 'email_hash' || text === 'user_hash') return text;
+  throw badCursor();
+}
+
+function readUntil(text: string, now: number): number {
+  const until = parseInstant(text);
+  if (until > now) return until;
+  throw invalid('until must be a time in the future, such as 2027-03-01T00:00:00Z', 'until');
+}
+
+async function listedAt(
+  { db, access, hasher }: Pick<Deps, 'db' | 'access' | 'hasher'>,
+  place: ClearPlace,
+): Promise<SuppressionListed> {
+  const typed = await findTyped(db, hasher, place);
+  const { suppression: found } = typed;
+  if (!found) throw notThere(place, typed);
+  return toListed(found, await access.namesOf([found.createdBy]), db.clock.now());
+}
+
+/** Does not name the user: the audit log is kept after they are erased. */
+function wordsOf({ kind, value }: ClearPlace): string {
+  return kind === 'email' ? addressForAudit(value) : 'a user';
+}
+
+function notThere(place: ClearPlace, { lift }: Typed): Fault {
+  const before = lift ? `. The suppression was removed at ${iso(lift.liftedAt)}` : '';
+  const message = `${place.value} is not suppressed${before}`;
+  return new Fault('not_found', { details: [{ message, field: shownKind(place.kind) }] });
+}
+
+type Taken = {
+  projectId: number;
+  list: string;
+  reason?: SuppressionReason;
+  dryRun: boolean;
+  actor: string;
+  hasher: SuppressionHasher;
+};
+
+function take(db: Deps['db'], { list, reason = 'manual', ...rest }: Taken): Promise<SuppressionImport> {
+  return importSuppressions(db, { ...rest, reason, file: piecesOf(list) });
+}
+
+const PIECE_BYTES = 64 * 1024;
+
+/** Cuts a list into pieces, as if it were read from a file: rows are created one piece at a time. */
+function piecesOf(list: string): AsyncIterable<Uint8Array> {
+  const bytes = Buffer.from(list.replaceAll('\0', ''));
+  const count = Math.ceil(bytes.length / PIECE_BYTES);
+  return ReadableStream.from(
+    Array.from({ length: count }, (_, n) => bytes.subarray(n * PIECE_BYTES, (n + 1) * PIECE_BYTES)),
+  );
+}
+
+function countsOf({ problems: _troubles, ...counts }: SuppressionImport): object {
+  return counts;
+}
+
+async function* withLineEnds(pieces: AsyncIterable<string>): AsyncGenerator<string, void, void> {
+  for await (const piece of pieces) yield `${piece}\n`;
+}

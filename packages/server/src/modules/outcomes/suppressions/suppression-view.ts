@@ -1,0 +1,63 @@
+import type { SuppressionListed, SuppressionPlace, TopicRefusalListed } from '@beckon/contract/dashboard';
+import { normaliseAddress } from '../../../platform/net/address.ts';
+import { iso, isoOrNull } from '../../../platform/time/clock.ts';
+import { Fault } from '../../../platform/fault.ts';
+import { isEmail } from '../../../platform/records/email.ts';
+import { isStorable } from '../../users/index.ts';
+import {
+  type ClearPlace,
+  isAboutAddress,
+  isHashed,
+  type StoredSuppression,
+  type SuppressedKind,
+} from '../../sending/index.ts';
+import type { TopicRefusal } from './topics.ts';
+
+export function toListed(
+  { kind, value, reason, until, createdAt, createdBy, fromErased = false }: StoredSuppression,
+  names: ReadonlyMap<string, string>,
+  now: number,
+): SuppressionListed {
+  return {
+    ...toSubject(kind, value),
+    from_erased: fromErased,
+    reason,
+    until: isoOrNull(until),
+    in_force: until === null || until > now,
+    created_at: iso(createdAt),
+    created_by: createdBy,
+    created_by_name: names.get(createdBy) ?? createdBy,
+  };
+}
+
+export function toRefused({ kind, value, topic, createdAt }: TopicRefusal): TopicRefusalListed {
+  return { ...toSubject(kind, value), topic, created_at: createdAt.toISOString() };
+}
+
+/** An erased user's address or id is unknown, so a row shows its hash instead. */
+function toSubject(kind: SuppressedKind, value: string): Pick<SuppressionListed, 'kind' | 'value' | 'hash'> {
+  const hash = isHashed(kind) ? value : null;
+  return { kind: shownKind(kind), value: hash === null ? value : null, hash };
+}
+
+/** The interface says user for a `Person` of the code. */
+export function shownKind(kind: SuppressedKind): 'email' | 'user' {
+  return isAboutAddress(kind) ? 'email' : 'user';
+}
+
+/** Reads the target of a request: one address, or one user. */
+export function readPlace(projectId: number, { email, user }: SuppressionPlace): ClearPlace {
+  if ((email === undefined) === (user === undefined)) throw invalid('Set either email or user', 'email');
+  if (user !== undefined) {
+    if (user === '' || !isStorable(user))
+      throw invalid(`${JSON.stringify(user)} is not a valid user ID`, 'user');
+    return { projectId, kind: 'user', value: user };
+  }
+  const address = (email ?? '').trim();
+  if (!isEmail(address)) throw invalid(`${JSON.stringify(address)} is not an email address`, 'email');
+  return { projectId, kind: 'email', value: normaliseAddress(address) };
+}
+
+export function invalid(message: string, field: string): Fault {
+  return new Fault('validation_failed', { details: [{ message, field }] });
+}

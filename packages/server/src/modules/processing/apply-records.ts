@@ -1,0 +1,230 @@
+import {
+  type AcceptedEvent,
+  dedupeKey,
+  type NewEvent,
+  occurredAt,
+  type AcceptedUser,
+  type Mark,
+  mergeEvent,
+  mergeUser,
+  newPerson,
+  noChange,
+  type Person,
+  type PersonChange,
+  type PersonId,
+  personKey,
+} from '../users/index.ts';
+import { occurrenceKey } from '../audiences/index.ts';
+import type { Taken, WaitingChunk } from '../ingest/index.ts';
+
+/** An accepted record during processing. `key` is the deduplication key of an event; null if it has no duplicates. */
+export type Accepted = PersonId & { seq: number; acceptedAt: number; person: string } & (
+    | { kind: 'users'; user: AcceptedUser }
+    | { kind: 'events'; event: AcceptedEvent; key: string | null }
+  );
+
+export type Batch = {
+  /** In the order of acceptance within each project. */
+  records: Accepted[];
+  people: Map<string, PersonId>;
+  /** How much of each chunk the batch holds, dropped records included. */
+  taken: Taken[];
+  /** Number of records of users who were erased after the records were sent. */
+  dropped: number;
+  /** The sequence of the first record, dropped or not. */
+  firstSeq: number | null;
+};
+
+export type FoldOptions = {
+  /** Maximum number of records per project. */
+  ofEach: number;
+  /** Approximate maximum size of the JSON per project. */
+  bytesOfEach: number;
+  /** Maps a user to the sequence of their erasure. */
+  erasures: Map<string, number>;
+};
+
+/** Takes from each project's chunks, in order, as much as one batch may hold. */
+export function gather(chunks: WaitingChunk[], options: FoldOptions): Batch {
+  const batch: Batch = {
+    records: [],
+    people: new Map(),
+    taken: [],
+    dropped: 0,
+    firstSeq: chunks[0]?.seq ?? null,
+  };
+  const room = new Map<number, { records: number; bytes: number }>();
+  for (const chunk of chunks) {
+    const left = room.get(chunk.projectId) ?? { records: options.ofEach, bytes: options.bytesOfEach };
+    room.set(chunk.projectId, left);
+    const records = howMany(chunk, left);
+    if (records === 0) continue;
+    left.records -= records;
+    left.bytes -= (chunk.bytes / chunk.records.length) * records;
+    const isWhole = records === chunk.records.length;
+    // Records behind a chunk that was cut wait for the next batch.
+    if (!isWhole) left.records = 0;
+    batch.taken.push({
+      projectId: chunk.projectId,
+      priority: chunk.priority,
+      rowSeq: chunk.rowSeq,
+      records,
+      isWhole,
+    });
+    for (let i = 0; i < records; i += 1) add(batch, readRecord(chunk, i), options.erasures);
+  }
+  return batch;
+}
+
+/** Returns at least one, however large the record is, so that it is processed some day. */
+function howMany({ records, bytes }: WaitingChunk, left: { records: number; bytes: number }): number {
+  if (left.records === 0 || left.bytes <= 0) return 0;
+  const fitting = Math.floor(left.bytes / (bytes / records.length));
+  return Math.min(records.length, left.records, Math.max(1, fitting));
+}
+
+function readRecord(chunk: WaitingChunk, i: number): Accepted {
+  const { projectId, priority, kind } = chunk;
+  const record = chunk.records[i] as AcceptedUser | AcceptedEvent;
+  const userId = record.external_user_id;
+  const common = {
+    projectId,
+    userId,
+    person: personKey({ projectId, userId }),
+    seq: chunk.seq + i,
+    acceptedAt: chunk.acceptedAt.getTime(),
+  };
+  if (kind === 'users') return { ...common, kind, user: record };
+  const event = record as AcceptedEvent;
+  return { ...common, kind, event, key: dedupeKey(event, priority) };
+}
+
+function add(batch: Batch, record: Accepted, erasures: Map<string, number>): void {
+  if (record.seq < (erasures.get(record.person) ?? 0)) {
+    batch.dropped += 1;
+    return;
+  }
+  batch.records.push(record);
+  if (!batch.people.has(record.person)) {
+    batch.people.set(record.person, { projectId: record.projectId, userId: record.userId });
+  }
+}
+
+type Keyed = Accepted & { kind: 'events'; key: string };
+
+/** Returns the events with a deduplication key, each key once. The first of two duplicates in one batch makes the claim. */
+export function claimsOf(records: Accepted[]): Keyed[] {
+  const claims = new Map<string, Keyed>();
+  for (const record of records) {
+    if (record.kind !== 'events' || record.key === null) continue;
+    const name = `${record.projectId} ${record.key}`;
+    if (!claims.has(name)) claims.set(name, record as Keyed);
+  }
+  return [...claims.values()];
+}
+
+export type Folded = {
+  people: Map<string, { person: Person; change: PersonChange }>;
+  events: NewEvent[];
+};
+
+export type FoldInput = {
+  known: Person[];
+  /** The records with a deduplication key that were not sent before. */
+  fresh: ReadonlySet<Accepted>;
+  newId: () => string;
+  /** Maps a project to its oldest record that waits in the other priority. */
+  oldestElsewhere: Map<number, number>;
+  /** Awaited after each piece of the batch, so that the event loop can handle other requests in between. */
+  pause: () => Promise<void>;
+};
+
+/** Merging this many values takes about 10 ms. A batch may have 300,000, which would block the process for 130 ms. */
+export const VALUES_PER_PIECE = 25_000;
+
+/** Applies a batch in memory to its users. Returns their new state, and the events that are new. */
+export async function fold(records: Accepted[], input: FoldInput): Promise<Folded> {
+  const folded: Folded = { people: new Map(), events: [] };
+  for (const person of input.known) folded.people.set(personKey(person), { person, change: noChange(false) });
+  let values = 0;
+  for (const record of records) {
+    values += valuesOf(record);
+    if (values > VALUES_PER_PIECE) {
+      await input.pause();
+      values = valuesOf(record);
+    }
+    const isNew = record.kind === 'users' || record.key === null || input.fresh.has(record);
+    if (!isNew) continue;
+    const known = folded.people.get(record.person) ?? welcome(folded, record);
+    if (!known) continue;
+    const { person, change } = known;
+    const mark: Mark = {
+      seq: record.seq,
+      acceptedAt: record.acceptedAt,
+      olderWaits: (input.oldestElsewhere.get(record.projectId) ?? Infinity) < record.seq,
+    };
+    if (record.kind === 'users') mergeUser(person, change, { user: record.user, mark });
+    else {
+      const event = toEvent(record, record.event, input.newId());
+      const { suppressed, occurredAt: at } = event;
+      // The outcome of an email is not an activity of the user.
+      if (suppressed !== null) mergeEvent(person, change, { suppressed, occurredAt: at, mark });
+      folded.events.push(event);
+    }
+  }
+  return folded;
+}
+
+function valuesOf(record: Accepted): number {
+  return record.kind === 'users' ? 1 + Object.keys(record.user.traits ?? {}).length : 1;
+}
+
+/**
+ * Creates a user from an event about an unknown user; without an address they get no email yet. The outcome of an email creates no user,
+ * because its user was erased.
+ */
+function welcome(folded: Folded, record: Accepted): { person: Person; change: PersonChange } | null {
+  if (record.kind === 'events' && record.event.own !== undefined) return null;
+  const seenAt = record.kind === 'events' ? occurredAt(record.event, record.acceptedAt) : record.acceptedAt;
+  const person = newPerson(record.projectId, record.userId, seenAt);
+  const entry = { person, change: noChange(true) };
+  folded.people.set(record.person, entry);
+  return entry;
+}
+
+function toEvent(
+  { projectId, userId, seq, acceptedAt }: Accepted,
+  event: AcceptedEvent,
+  id: string,
+): NewEvent {
+  return {
+    projectId,
+    id: event.own ?? id,
+    userId,
+    name: event.name,
+    properties: event.properties,
+    occurredAt: occurredAt(event, acceptedAt),
+    acceptedAt,
+    seq,
+    suppressed: event.own === undefined ? (event.suppress ?? false) : null,
+  };
+}
+
+/** Returns each user's events in this batch, and the latest time of each event name. */
+export function doneBy(events: NewEvent[]): {
+  byPerson: Map<string, NewEvent[]>;
+  latest: Map<string, number>;
+} {
+  const byPerson = new Map<string, NewEvent[]>();
+  const latest = new Map<string, number>();
+  for (const event of events) {
+    const { projectId, userId, name, occurredAt } = event;
+    const person = personKey({ projectId, userId });
+    const done = byPerson.get(person);
+    if (done) done.push(event);
+    else byPerson.set(person, [event]);
+    const key = occurrenceKey(projectId, userId, name);
+    latest.set(key, Math.max(latest.get(key) ?? 0, occurredAt));
+  }
+  return { byPerson, latest };
+}

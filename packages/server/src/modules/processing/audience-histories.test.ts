@@ -1,0 +1,228 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { testHasher } from '../../../testkit/hasher.ts';
+import { audienceHistories, type Step, withIds } from '../../../testkit/audience-histories.ts';
+import { heldClock } from '../../../testkit/clock.ts';
+import { openTestDatabase } from '../../../testkit/database.ts';
+import { putRecords } from '../../../testkit/inbox.ts';
+import { Fault } from '../../platform/fault.ts';
+import { idMaker } from '../../platform/ids.ts';
+import { silentLog } from '../../platform/log.ts';
+import { predicateSql } from '../../platform/predicate/sql.ts';
+import { sqlParams } from '../../platform/predicate/sql-params.ts';
+import type { Edition } from '../audiences/model.ts';
+import { type EditionPlace, listBuilding } from '../audiences/build-version.ts';
+import { loadModels } from '../audiences/load-models.ts';
+import { duePlaces } from '../../platform/locks/timers.ts';
+import { createAudience } from '../audiences/create.ts';
+import { createProject } from '../../flows/create-project.ts';
+import { deleteAudience } from '../audiences/delete.ts';
+import { editAudience } from '../audiences/edit.ts';
+import { erasePerson } from '../../flows/erase-person.ts';
+import { createDigest, type Digest } from './process.ts';
+import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
+
+/**
+ * `AUDIENCE_HISTORIES=1000` runs that many histories, and another `AUDIENCE_SEED` runs different ones. `AUDIENCE_SHRINK=1` shrinks a
+ * failing history, which can take long.
+ */
+const HISTORIES = Number(process.env['AUDIENCE_HISTORIES'] ?? 30);
+const SEED = Number(process.env['AUDIENCE_SEED'] ?? 1);
+const SHRINKS = process.env['AUDIENCE_SHRINK'] !== undefined;
+const EACH_MS = 10_000;
+
+const clock = heldClock();
+const db = await openTestDatabase(clock);
+const newId = idMaker(db.clock);
+const first = createDigest({ db, log: silentLog, newId, hasher: testHasher });
+const second = createDigest({ db, log: silentLog, newId, hasher: testHasher });
+const workerOf = (worker: number): Digest => (worker === 0 ? first : second);
+
+const PRIORITIES = ['live', 'bulk'] as const;
+const HALF_HOUR_MS = 30 * 60_000;
+/** More rounds than any of these histories needs, so a loop that runs longer does not terminate. */
+const ROUNDS_MAX = 500;
+
+/** A project, the audience at each place, and the number of events sent. */
+type World = { projectId: number; ids: Map<number, string>; events: number };
+type Play<Do extends Step['do']> = (world: World, step: Extract<Step, { do: Do }>) => Promise<unknown>;
+
+const PLAYS: { [Do in Step['do']]: Play<Do> } = {
+  users({ projectId }, { priority, users }) {
+    const records = users.map(({ who, email, plan, whenAgoMs }) => ({
+      external_user_id: who,
+      ...(email !== null && { email }),
+      traits: {
+        ...(plan !== undefined && { plan }),
+        ...(whenAgoMs !== null && { when: timeAgo(whenAgoMs) }),
+      },
+    }));
+    return putRecords(db, { projectId, priority, kind: 'users', records });
+  },
+  events(world, { priority, events }) {
+    const records = events.map(({ who, name, properties, agoMs }) => ({
+      external_user_id: who,
+      name,
+      properties,
+      message_id: `m${(world.events += 1)}`,
+      ...(agoMs !== null && { occurred_at: timeAgo(agoMs) }),
+    }));
+    return putRecords(db, { projectId: world.projectId, priority, kind: 'events', records });
+  },
+  process: ({ projectId }, { priority, records, worker }) =>
+    workerOf(worker).batch(priority, [projectId], records),
+  async wait(world, { ms, isCompared }) {
+    clock.advance(ms);
+    if (isCompared) await compareAtRest(world);
+  },
+  async build({ projectId }, { steps, pick, worker }) {
+    for (let n = 0; n < steps; n += 1) {
+      const places = await building(projectId);
+      const chosen = places[pick % Math.max(1, places.length)];
+      if (chosen) await workerOf(worker).build(chosen);
+    }
+  },
+  finish: ({ projectId }) => buildAll(projectId),
+  define({ projectId, ids }, { place, definition: given }) {
+    const definition = withIds(given, ids);
+    const id = ids.get(place);
+    return unless('validation_failed', async () => {
+      if (id !== undefined)
+        await editAudience({ db, listRuleNeeds }, { projectId, reference: id, definition });
+      else
+        ids.set(
+          place,
+          (await createAudience({ db, listRuleNeeds }, { projectId, name: `A${place}`, definition })).id,
+        );
+    });
+  },
+  async drop({ projectId, ids }, { place }) {
+    const reference = ids.get(place);
+    if (reference === undefined) return;
+    await unless('validation_failed', async () => {
+      await deleteAudience({ db, listRuleNeeds }, { projectId, reference });
+      ids.delete(place);
+    });
+  },
+  erase: ({ projectId }, { who: userId }) =>
+    unless('not_found', () => erasePerson({ db, newId, hasher: testHasher }, { projectId, userId })),
+};
+
+test(
+  'members match the definition, whatever is sent, built, defined and erased in any order',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(audienceHistories, async (steps) => {
+        clock.advance(1_000);
+        const { id: projectId } = await createProject(db, { name: 'Acme' });
+        const world: World = { projectId, ids: new Map(), events: 0 };
+        for (const step of steps) await play(world, step);
+        await compareAtRest(world);
+        await buildAll(projectId);
+        await compareAtRest(world);
+        // Future changes: each definition looks at two hours at most, and some are nested.
+        for (let halfHours = 0; halfHours < 5; halfHours += 1) {
+          clock.advance(HALF_HOUR_MS + 1);
+          await compareAtRest(world);
+        }
+        expect(await db.query('SELECT * FROM beckon.dead_letter')).toEqual([]);
+      }),
+      { numRuns: HISTORIES, seed: SEED, endOnFailure: !SHRINKS },
+    );
+  },
+  HISTORIES * EACH_MS + (SHRINKS ? 3_600_000 : 0),
+);
+
+function play<Do extends Step['do']>(world: World, step: Extract<Step, { do: Do }>): Promise<unknown> {
+  return PLAYS[step.do as Do](world, step);
+}
+
+function timeAgo(ms: number): string {
+  return new Date(clock.now() - ms).toISOString();
+}
+
+/** A rejected step changes nothing, and the history continues. */
+async function unless(code: Fault['code'], act: () => Promise<unknown>): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== code) throw error;
+  }
+}
+
+async function building(projectId: number): Promise<EditionPlace[]> {
+  return (await listBuilding(db, 1_000)).filter((place) => place.projectId === projectId);
+}
+
+async function buildAll(projectId: number): Promise<void> {
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const places = await building(projectId);
+    if (places.length === 0) return;
+    for (const place of places) await first.build(place);
+  }
+  throw new Error('it is never built');
+}
+
+/** Processes everything that is queued or due, then compares the members of each served audience with its definition. */
+async function compareAtRest({ projectId }: World): Promise<void> {
+  for (const priority of PRIORITIES) while ((await first.batch(priority, [projectId])).records > 0);
+  for (let round = 0; await isDue(projectId); round += 1) {
+    if (round === ROUNDS_MAX) throw new Error('what is due is never done');
+    await first.due(projectId);
+  }
+  const model = (await loadModels(db, [projectId])).get(projectId);
+  const served = (model?.editions ?? []).filter(({ state }) => state === 'served');
+  for (const edition of served) {
+    const of = { audience: edition.name, definition: JSON.stringify(edition.predicate) };
+    const wanted = await passing(projectId, edition);
+    expect({ ...of, ...(await kept(projectId, edition)) }).toEqual({
+      ...of,
+      members: wanted,
+      counted: wanted.length,
+    });
+  }
+  expect(await isWoken(projectId)).toBe(true);
+}
+
+async function isDue(projectId: number): Promise<boolean> {
+  const places = await duePlaces(db, { work: 'process', now: new Date(clock.now()), limit: 10_000 });
+  return places.some((place) => place.projectId === projectId);
+}
+
+/** Evaluates the definition for all users again, by current data. */
+async function passing(projectId: number, { predicate, references }: Edition): Promise<string[]> {
+  const params = sqlParams([projectId, new Date(clock.now())]);
+  const edition = (audienceId: string): number | null => references.get(audienceId) ?? null;
+  const passes = predicateSql(predicate, { params, projectId: '$1', now: '$2', edition });
+  const rows = await db.query<{ id: string }>(
+    `SELECT p.external_user_id AS id FROM beckon.person p
+     WHERE p.project_id = $1 AND $2::timestamptz IS NOT NULL AND ${passes} ORDER BY 1`,
+    params.values,
+  );
+  return rows.map(({ id }) => id);
+}
+
+async function kept(
+  projectId: number,
+  { edition }: Edition,
+): Promise<{ members: string[]; counted: number | undefined }> {
+  const rows = await db.query<{ id: string }>(
+    'SELECT external_user_id AS id FROM beckon.audience_member WHERE project_id = $1 AND edition = $2 ORDER BY 1',
+    [projectId, edition],
+  );
+  const [row] = await db.query<{ members: number }>(
+    'SELECT members FROM beckon.audience_edition WHERE project_id = $1 AND edition = $2',
+    [projectId, edition],
+  );
+  return { members: rows.map(({ id }) => id), counted: row?.members };
+}
+
+/** Returns true if the project's alarm is set no later than the first time at which an evaluation may change by time alone. */
+async function isWoken(projectId: number): Promise<boolean> {
+  const [row] = await db.query<{ woken: boolean }>(
+    `SELECT coalesce((SELECT next_at FROM beckon.tenant_due WHERE project_id = $1 AND work = 'process') <= min(at), min(at) IS NULL) AS woken
+     FROM beckon.audience_due WHERE project_id = $1`,
+    [projectId],
+  );
+  return row?.woken ?? false;
+}

@@ -1,0 +1,150 @@
+import type { NewId } from '../../platform/ids.ts';
+import type { Log } from '../../platform/log.ts';
+import type { EditionPlace } from '../audiences/index.ts';
+import { ensurePartitions, isPartitioned, knownProperties } from '../users/index.ts';
+import type { Priority } from '../ingest/index.ts';
+import type { SuppressionHasher } from '../sending/index.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { isPoisonous } from '../../platform/db/errors.ts';
+import { type BatchDeps, digestBatch, type Tried } from './process-batch.ts';
+import { type BuildStep, buildStep, countStep } from './build-audience.ts';
+import { createBurials } from './dead-letter.ts';
+import type { Digested } from './batch-result.ts';
+import { DUE_AT_ONCE_MAX, type DueDone, digestDue } from './process-timers.ts';
+import { createRenderLimits } from './render-limits.ts';
+import { createModels, createSlowRenders, type SlowRenders } from '../rules/index.ts';
+
+/** Processes accepted records into users, events, audience members and change entries. */
+export type Digest = {
+  /**
+   * Processes one batch of a priority of these projects, the first ones first. A record that the database rejects is isolated and
+   * dead-lettered. Any other failure changes nothing and is thrown.
+   */
+  batch(priority: Priority, projectIds: number[], records?: number): Promise<Digested>;
+  /** Processes everything in a project that is due by time alone. */
+  due(projectId: number): Promise<DueDone>;
+  /** Runs one step towards the members of a new definition. */
+  build(place: EditionPlace): Promise<BuildStep>;
+  /** Runs one step of counting an event that the project's rules use without a window. */
+  count(projectId: number): Promise<BuildStep>;
+  /** Returns for how many milliseconds the emails of each project blocked the process since the last call. */
+  takeSlow(): Map<number, number>;
+};
+
+export type DigestOptions = {
+  db: Database;
+  log: Log;
+  newId: NewId;
+  hasher: SuppressionHasher;
+  slow?: SlowRenders;
+  onBatch?: (facts: { priority: Priority; records: number; events: number; ms: number }) => void;
+};
+
+const BATCH_MAX_RECORDS = 1_000;
+/** Minimum per project when many wait at once, so that none is served in tiny portions. */
+const OF_EACH_MIN = 50;
+
+function depsOf({
+  db,
+  newId,
+  hasher,
+  slow = createSlowRenders(),
+}: DigestOptions): BatchDeps & { slow: SlowRenders } {
+  return { db, newId, hasher, slow, models: createModels(db.clock), known: knownProperties() };
+}
+
+export function createDigest(options: DigestOptions): Digest {
+  const { db, log } = options;
+  const deps = depsOf(options);
+  const partitions = partitionKeeper(db);
+  const burials = createBurials(db, log);
+  const limits = createRenderLimits(db.clock);
+
+  function attempt(priority: Priority, wanted: number[], recordsMax: number): Promise<Digested> {
+    return limits.within(wanted, recordsMax, ({ projectIds, records }) =>
+      applied(priority, projectIds, records),
+    );
+  }
+
+  async function applied(priority: Priority, projectIds: number[], ofAll: number): Promise<Digested> {
+    const ofEach = Math.min(ofAll, Math.max(OF_EACH_MIN, Math.floor(ofAll / projectIds.length)));
+    const tried: Tried = { seq: null };
+    try {
+      const digested = await digestBatch(deps, { priority, projectIds, ofEach, ofAll, tried });
+      if (digested.records > 0) burials.over(projectIds);
+      return digested;
+    } catch (error) {
+      const [projectId, ...others] = projectIds;
+      // The caller finds the failing project by trying each one, with other work in between.
+      if (projectId === undefined || others.length > 0 || !isPoisoned(error)) throw error;
+      if (ofAll > 1) return attempt(priority, projectIds, Math.floor(ofAll / 2));
+      // The batch is halved until it is one record: that one is dead-lettered, and the others are applied.
+      return burials.bury({ priority, projectId, seq: tried.seq, error });
+    }
+  }
+
+  return {
+    async batch(priority, projectIds, records = BATCH_MAX_RECORDS) {
+      await partitions.keep(db.clock.now());
+      const startedAt = performance.now();
+      const digested = await attempt(priority, projectIds, records).catch((error: unknown) => {
+        partitions.doubt();
+        throw error;
+      });
+      if (digested.records > 0) {
+        const ms = Math.round((performance.now() - startedAt) * 10) / 10;
+        const { projects, records, events } = digested;
+        log.info({ priority, projects, records, events, ms }, 'records.processed');
+        options.onBatch?.({ priority, records, events, ms });
+      }
+      return digested;
+    },
+    async due(projectId) {
+      const done = await limits.within([projectId], DUE_AT_ONCE_MAX, ({ records }) =>
+        digestDue(deps, projectId, records),
+      );
+      const { people, moves, lateMs } = done;
+      const fields = { project_id: projectId, users: people, transitions: moves, late_ms: lateMs };
+      if (people > 0) log.info(fields, 'timers.processed');
+      return done;
+    },
+    build: (place) => buildStep(deps, place),
+    count: (projectId) => countStep(deps, projectId),
+    takeSlow: () => deps.slow.take(),
+  };
+}
+
+/** Returns true if the database rejected data, or a record is so unusual that our own code fails on it. The same batch would fail again. */
+function isPoisoned(error: unknown): boolean {
+  return (
+    isPoisonous(error) ||
+    error instanceof TypeError ||
+    error instanceof RangeError ||
+    error instanceof SyntaxError
+  );
+}
+
+const ASK_AGAIN_MS = 60_000;
+
+/** Ensures that partitions exist. Months known to have one are not checked again. */
+function partitionKeeper(db: Database): { keep(now: number): Promise<void>; doubt(): void } {
+  let goodUntil = 0;
+  return {
+    async keep(now) {
+      if (now < goodUntil) return;
+      const at = new Date(now);
+      const nextMonth = Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1);
+      try {
+        await ensurePartitions(db, now);
+        goodUntil = nextMonth;
+      } catch (error) {
+        // A failure to create the partition of a later month must not stop processing in this one.
+        if (!(await isPartitioned(db, now))) throw error;
+        goodUntil = Math.min(nextMonth, now + ASK_AGAIN_MS);
+      }
+    },
+    doubt() {
+      goodUntil = 0;
+    },
+  };
+}

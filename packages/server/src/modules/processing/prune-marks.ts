@@ -1,0 +1,35 @@
+import { oldestWaiting } from '../ingest/index.ts';
+import { forgetErasures, listErased } from '../users/index.ts';
+import { forgetWritten, listWritten } from './forget-written.ts';
+import { takeFreeTurns } from '../../platform/locks/project-lock.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+
+/** Lists projects with marks that are needed only while older records wait. */
+export async function listMarked(db: Tx): Promise<number[]> {
+  const [erased, written] = [await listErased(db), await listWritten(db)];
+  return [...new Set([...erased, ...written])].toSorted((a, b) => a - b);
+}
+
+/** A step takes a few tens of milliseconds, during which the project is not processed. */
+const STEP = 1_000;
+
+/**
+ * Deletes marks that are no longer needed, in one step for one project. These are erasures older than all waiting records, and the marks of
+ * the last write to a trait. It holds the project lock, so that no record leaves the inbox while the waiting ones are checked. Records
+ * accepted in that time are newer than all processed ones. Returns true if there may be more. If another worker holds the lock, it does not
+ * wait.
+ *
+ * While bulk records wait, the marks of live records are newer than they are, so almost no mark can be deleted. The second kind is
+ * therefore kept until then. Waiting live records do not block the step; otherwise a project that is never idle would keep its marks.
+ */
+export function pruneMarks(db: Pick<Database, 'transaction'>, projectId: number): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    if ((await takeFreeTurns(tx, [projectId])).length === 0) return false;
+    await forgetErasures(tx, projectId);
+    if ((await oldestWaiting(tx, [projectId], 'bulk')).size > 0) return false;
+    const live = await oldestWaiting(tx, [projectId], 'live');
+    const before = live.get(projectId) ?? Number.MAX_SAFE_INTEGER;
+    return (await forgetWritten(tx, { projectId, before, limit: STEP })) === STEP;
+  });
+}

@@ -1,0 +1,81 @@
+import { dueEarlier, holdDue } from '../../platform/locks/timers.ts';
+import type { Work } from '../../platform/locks/store.ts';
+import { listLateToTell } from '../webhooks/index.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import { nextMoment } from '../rules/index.ts';
+
+/**
+ * Sets alarms that are later than the first due time of their project, and returns how many there were. The transaction that stores
+ * a due time also sets the project's alarm. If a defect or a manual change in the database misses that, the work would wait until
+ * the next due time of the project.
+ */
+export async function sweepDues(db: Pick<Database, 'query' | 'prepared' | 'transaction'>): Promise<number> {
+  const late = new Map<string, { projectId: number; work: Work }>();
+  for (const source of SOURCES) {
+    for (const projectId of await listLate(db, source))
+      late.set(`${source.work} ${projectId}`, { projectId, work: source.work });
+  }
+  for (const projectId of await listLateToTell(db))
+    late.set(`tell ${projectId}`, { projectId, work: 'webhooks' });
+  for (const { projectId, work } of late.values()) {
+    await db.transaction(async (tx) => {
+      await holdDue(tx, projectId, work);
+      const nextAt = await nextMoment(tx, projectId, work);
+      if (nextAt) await dueEarlier(tx, work, [{ projectId, nextAt }]);
+    });
+  }
+  return late.size;
+}
+
+type Source = { work: Work; table: string; column: string; where: string };
+
+/**
+ * The tables that store due times. Each has an index that begins with the project and the time, except that of enrollments. A project has
+ * at most one running enrollment per rule, and their index begins with the project.
+ */
+const SOURCES: Source[] = [
+  { work: 'process', table: 'audience_due', column: 'at', where: 'true' },
+  { work: 'process', table: 'rule_timer', column: 'at', where: 'true' },
+  {
+    work: 'process',
+    table: 'run',
+    column: 'next_at',
+    where: `x.state = 'active' AND x.next_at IS NOT NULL`,
+  },
+  { work: 'process', table: 'rule_enrollment', column: 'next_at', where: `x.state = 'running'` },
+  { work: 'send', table: 'draft', column: 'due_at', where: 'x.due_at IS NOT NULL' },
+];
+
+/** The sender sleeps on purpose while a project is paused or suspended, and while its throttle has no token. */
+const SENDING = `JOIN beckon.project_settings s ON s.project_id = place.project_id
+           JOIN beckon.send_lock u ON u.project_id = place.project_id
+           JOIN beckon.project p ON p.project_id = place.project_id`;
+const NOT_ON_PURPOSE = `AND p.suspended_at IS NULL AND s.settings ->> 'paused' IS DISTINCT FROM 'true'
+             AND (t.next_at IS NULL OR u.tokens IS NULL OR u.tokens >= 1)`;
+
+/**
+ * Lists projects with a late alarm. It reads tables of several modules, skips from project to project by the index, and reads one time of
+ * each.
+ */
+async function listLate(tx: Tx, { work, table, column, where }: Source): Promise<number[]> {
+  const from = `FROM beckon.${table} x WHERE ${where}`;
+  const rows = await tx.prepared<{ project_id: number }>({
+    name: `sweep.late_${table}`,
+    text: `WITH RECURSIVE place(project_id) AS (
+             (SELECT x.project_id ${from} ORDER BY x.project_id LIMIT 1)
+             UNION ALL
+             SELECT (SELECT x.project_id ${from} AND x.project_id > place.project_id ORDER BY x.project_id LIMIT 1)
+             FROM place WHERE place.project_id IS NOT NULL
+           )
+           SELECT place.project_id FROM place
+           JOIN beckon.tenant_due t ON t.project_id = place.project_id AND t.work = $1
+           CROSS JOIN LATERAL (
+             SELECT x.${column} AS at ${from} AND x.project_id = place.project_id ORDER BY x.${column} LIMIT 1
+           ) first
+           ${work === 'send' ? SENDING : ''}
+           WHERE (t.next_at IS NULL OR t.next_at + t.ahead_ms * interval '1 millisecond' > first.at) ${work === 'send' ? NOT_ON_PURPOSE : ''}`,
+    values: [work],
+  });
+  return rows.map((row) => row.project_id);
+}
