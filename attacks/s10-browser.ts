@@ -33,7 +33,7 @@ export const s10: Attack = {
       ...(await runTests(target, [
         'packages/server/src/modules/workspace/dashboard-api/team-attack.test.ts',
         'packages/server/src/modules/workspace/dashboard-api/team-sign-in.test.ts',
-        'packages/server/src/http/dashboard/redact.test.ts',
+        'packages/server/src/modules/review/emails/redact-email.test.ts',
         'packages/server/src/platform/http/static/app.test.ts',
       ])),
     ];

@@ -21,7 +21,7 @@ export const s11: Attack = {
       ...(await revoked(target, victim)),
       ...(await runTests(target, [
         'packages/server/src/modules/ingest/accept/accept.test.ts',
-        'packages/server/src/flows/move-draft.test.ts',
+        'packages/server/src/modules/review/move-draft.test.ts',
         'packages/server/src/modules/drafts/drafts.test.ts',
       ])),
     ];

@@ -4,8 +4,8 @@ import { cancel, hold, release } from '../../packages/server/src/modules/drafts/
 import { closeEditor, edit, openEditor } from '../../packages/server/src/modules/drafts/edit-draft.ts';
 import { type Draft, NOT_WHOLE } from '../../packages/server/src/modules/drafts/draft.ts';
 import { modeChanged, resumed } from '../../packages/server/src/modules/drafts/resume-drafts.ts';
-import { postpone } from '../../packages/server/src/features/drafts/postpone-draft.ts';
-import { skip, undo } from '../../packages/server/src/features/drafts/approve-draft.ts';
+import { postpone } from '../../packages/server/src/modules/review/postpone-draft.ts';
+import { skip, undo } from '../../packages/server/src/modules/review/approve-draft.ts';
 import type { Owner, Task } from '../schedule.ts';
 import type { Stage } from './sender.ts';
 import { write } from './store.ts';

@@ -1,4 +1,4 @@
-import { approve } from '../../packages/server/src/features/drafts/approve-draft.ts';
+import { approve } from '../../packages/server/src/modules/review/approve-draft.ts';
 import {
   claim,
   finish,

@@ -1,7 +1,7 @@
 import type { SuppressionReason } from '../../packages/server/src/modules/sending/suppressions/suppression.ts';
 import { type Reason, REASONS } from '../../packages/server/src/modules/rules/definitions/rule.ts';
 import type { GateReason } from '../../packages/server/src/modules/sending/emails/gate.ts';
-import { DRAFT_WORDS, GATE_WORDS } from '../../packages/server/src/flows/explain/words.ts';
+import { DRAFT_WORDS, GATE_WORDS } from '../../packages/server/src/modules/explain/reason-sentences.ts';
 import { tableOf } from './table.ts';
 
 /** Every reason of the product with its meaning and the action to take. A reason without an action does not compile. */

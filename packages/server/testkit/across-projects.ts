@@ -76,14 +76,14 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
         'beckon.audience_member x',
       ],
       'modules/workspace/audit/reads.ts': ['FROM beckon.audit a WHERE …'],
-      'features/drafts/needs.ts': ['FROM beckon.draft d WHERE …'],
+      'modules/review/needs.ts': ['FROM beckon.draft d WHERE …'],
       'modules/drafts/store.ts': ['DELETE FROM beckon.draft_move …', 'DELETE FROM beckon.draft_content …'],
-      'features/events/then.ts': [
+      'modules/explain/events-then.ts': [
         'FROM beckon.event e WHERE …',
         'SELECT (extract(epoch FROM min(e.received_at))',
       ],
       'modules/users/people/store.ts': ['DELETE FROM beckon.person …', 'DELETE FROM beckon.person_email …'],
-      'features/people/timeline.ts': ['FROM beckon.'],
+      'modules/profiles/merge-timeline.ts': ['FROM beckon.'],
       'modules/sending/emails/list-emails.ts': ['FROM beckon.message m WHERE …'],
       'modules/users/activity/page-store.ts': ['beckon.'],
       'modules/sending/suppressions/store.ts': ['FROM beckon.suppression WHERE … FOR UPDATE'],

@@ -6,7 +6,7 @@ import type { Access } from '../src/modules/workspace/members/team.ts';
 import { createModels } from '../src/modules/rules/project-model.ts';
 import { listRuleNeeds } from '../src/modules/rules/runs/rules-in-force.ts';
 import { createAccountEmails } from '../src/modules/delivery/team-email.ts';
-import { createBacktestPlaces } from '../src/http/dashboard/backtest-places.ts';
+import { createBacktestPlaces } from '../src/modules/explain/backtest/limits.ts';
 import { createDashboardApi } from '../src/modules/workspace/dashboard-api/mount.ts';
 import { createFeeds } from '../src/modules/workspace/dashboard-api/feeds.ts';
 import { DASHBOARD_ROUTES } from '../src/main/dashboard-routes.ts';

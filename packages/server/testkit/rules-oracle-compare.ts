@@ -1,4 +1,4 @@
-import { explainPerson } from '../src/flows/explain/index.ts';
+import { explainPerson } from '../src/modules/explain/explain.ts';
 import type { Database } from '../src/platform/db/database.ts';
 import { HOUR } from './drafts.ts';
 import { foresee } from './rules-oracle.ts';

@@ -6,7 +6,7 @@ import { newModel, takeTurn } from '../src/platform/locks/project-lock.ts';
 import { createProject } from '../src/flows/create-project.ts';
 import { setSettings } from '../src/flows/set-settings.ts';
 import { createDigest, type Digest } from '../src/modules/processing/process.ts';
-import { type Act, moveDraft } from '../src/flows/move-draft.ts';
+import { type Act, moveDraft } from '../src/modules/review/move-draft.ts';
 import { pauseProject, resumeProject } from '../src/flows/pause-project.ts';
 import { createSender, type Sender } from '../src/modules/delivery/send-due-drafts.ts';
 import type { OutgoingLetter } from '../src/modules/delivery/transport.ts';

@@ -3,7 +3,7 @@ import { idMaker } from '../src/platform/ids.ts';
 import type { Draft } from '../src/modules/drafts/draft.ts';
 import { listDrafts } from '../src/modules/drafts/reads.ts';
 import { createRule } from '../src/modules/rules/create-rule.ts';
-import { type Act, moveDraft } from '../src/flows/move-draft.ts';
+import { type Act, moveDraft } from '../src/modules/review/move-draft.ts';
 import { setSettings } from '../src/flows/set-settings.ts';
 import { HOUR } from './drafts.ts';
 import { type EndpointServer, endpointServer, newCaller } from './endpoint-server.ts';

@@ -13,7 +13,7 @@ import { takeSendTurn } from '../modules/sending/emails/send-lock.ts';
 import { listRunsOf } from '../modules/rules/runs/reads.ts';
 import { createProject } from './create-project.ts';
 import { createRule } from '../modules/rules/create-rule.ts';
-import { type Act, moveDraft } from './move-draft.ts';
+import { type Act, moveDraft } from '../modules/review/move-draft.ts';
 import { pauseProject, previewResume, resumeProject } from './pause-project.ts';
 import { setSettings } from './set-settings.ts';
 import { disableRule, enableRule } from '../modules/rules/switch-rule.ts';

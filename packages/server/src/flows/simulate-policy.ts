@@ -1,7 +1,7 @@
 import { iso } from '../platform/time/clock.ts';
 import { Fault } from '../platform/fault.ts';
 import { runStepsSlowly } from '../platform/time/steps.ts';
-import { countAutopilot } from '../features/drafts/needs.ts';
+import { countAutopilot } from '../modules/review/index.ts';
 import { getSettings, readChanges, readSettings, type SettingName } from '../modules/workspace/index.ts';
 import { listRules } from '../modules/rules/index.ts';
 import { comparing, type Comparison } from '../features/sending/compare.ts';
@@ -9,8 +9,7 @@ import type { Fate, Queue, GateReason } from '../modules/sending/index.ts';
 import type { Database } from '../platform/db/database.ts';
 import { type Mailroom, policyOf } from '../modules/delivery/index.ts';
 import { inSnapshot } from '../platform/db/snapshot.ts';
-import { type Forecast, forecastOf, shownTime } from './forecast.ts';
-import { gatherWaiting } from './waiting-queue.ts';
+import { type Forecast, forecastOf, shownTime, gatherWaiting } from '../modules/explain/index.ts';
 
 /** Totals under one policy. Times are ISO strings, as in the API. */
 export type PolicyTotals = {

@@ -8,7 +8,7 @@ import type { Mailroom } from '../modules/delivery/index.ts';
 import type { Resolver } from '../platform/dns/resolver.ts';
 import type { OpenRelay } from '../platform/mail/submit.ts';
 import type { Outbound } from '../platform/outbound/outbound.ts';
-import type { BacktestPlaces } from '../http/dashboard/backtest-places.ts';
+import type { BacktestPlaces } from '../modules/explain/index.ts';
 import type { WebhookSettings } from '../modules/webhooks/index.ts';
 
 /** The dependencies of all routes together. */

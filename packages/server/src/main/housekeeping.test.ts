@@ -15,7 +15,7 @@ import { takeTurn } from '../platform/locks/project-lock.ts';
 import { createAudience } from '../modules/audiences/create.ts';
 import { createProject } from '../flows/create-project.ts';
 import { createDigest } from '../modules/processing/process.ts';
-import { erasePerson } from '../flows/erase-person.ts';
+import { erasePerson } from '../modules/profiles/erase-user.ts';
 import { recordOutcomes } from '../modules/outcomes/record/record-outcomes.ts';
 import { forgetEditions } from '../modules/audiences/delete-retired-job.ts';
 import { forgetHistory } from '../worker/forget-history.ts';

@@ -11,7 +11,7 @@ import {
 } from '../modules/workspace/index.ts';
 import { createModels, listRuleNeeds } from '../modules/rules/index.ts';
 import { createAccountEmails } from '../modules/delivery/index.ts';
-import { createBacktestPlaces } from '../http/dashboard/backtest-places.ts';
+import { createBacktestPlaces } from '../modules/explain/index.ts';
 import { DASHBOARD_ROUTES } from './dashboard-routes.ts';
 import type { DashboardDeps } from './dashboard-deps.ts';
 import { mountApp } from '../platform/http/static/mount-app.ts';

@@ -25,7 +25,7 @@ import { forwardReplies } from '../modules/inbound/replies/forward-replies-job.t
 import { housekeeping } from './housekeeping.ts';
 import { resealSecrets } from '../worker/reseal-secrets.ts';
 import { settleHits } from '../modules/inbound/tracking/classify-hits-job.ts';
-import { tellTeam } from '../worker/tell-team.ts';
+import { tellTeam } from '../modules/review/team-digest-job.ts';
 import { startImporter } from '../modules/imports/index.ts';
 import { startTeller, type Teller } from '../modules/webhooks/index.ts';
 import { wordDrafts } from '../modules/templates/ai-drafting/draft-job.ts';

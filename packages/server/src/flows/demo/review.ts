@@ -2,7 +2,7 @@ import type { NewId } from '../../platform/ids.ts';
 import { Fault } from '../../platform/fault.ts';
 import { type Draft, listDrafts } from '../../modules/drafts/index.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { type Act, moveDraft } from '../move-draft.ts';
+import { type Act, moveDraft } from '../../modules/review/index.ts';
 import type { Mailroom } from '../../modules/delivery/index.ts';
 import type { Random } from './random.ts';
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Fault } from '../../platform/fault.ts';
 import { pauseProject, previewResume, resumeProject, type Resumption } from '../../flows/pause-project.ts';
-import { previewPause } from '../../flows/show-schedule.ts';
+import { previewPause } from '../../modules/review/index.ts';
 import { routesFor, type KitDeps } from '../../modules/workspace/index.ts';
 import type { Mailroom } from '../../modules/delivery/index.ts';
 

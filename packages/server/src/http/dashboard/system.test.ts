@@ -5,7 +5,7 @@ import { testDashboard } from '../../../testkit/dashboard.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { listEntries } from '../../modules/workspace/audit/reads.ts';
-import { erasePerson } from '../../flows/erase-person.ts';
+import { erasePerson } from '../../modules/profiles/erase-user.ts';
 
 const stage = await openStage();
 const { db } = stage.server;

@@ -13,7 +13,7 @@ import { letterToken, type TokenUse } from '../../platform/crypto/email-token.ts
 import { silentLog } from '../../platform/log.ts';
 import { createSealer } from '../../platform/crypto/encrypt.ts';
 import { createDelivery } from '../../modules/webhooks/dispatch/dispatch.ts';
-import { erasePerson } from '../../flows/erase-person.ts';
+import { erasePerson } from '../../modules/profiles/erase-user.ts';
 import { settleHits } from '../../modules/inbound/tracking/settle-hits.ts';
 import { setSettings } from '../../flows/set-settings.ts';
 import { addEndpoint } from '../../modules/webhooks/endpoints/edit-endpoint.ts';

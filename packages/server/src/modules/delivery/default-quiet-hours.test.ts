@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { testMailroom } from '../../../testkit/mailroom.ts';
 import { HOUR } from '../../../testkit/drafts.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
-import { showSchedule } from '../../flows/show-schedule.ts';
+import { showSchedule } from '../review/show-schedule.ts';
 import { simulatePolicy } from '../../flows/simulate-policy.ts';
-import { wouldBeMailed } from '../../flows/would-be-mailed.ts';
+import { wouldBeMailed } from '../explain/can-receive-email.ts';
 
 const stage = await openStage();
 const { db } = stage.server;

@@ -4,7 +4,7 @@ import { draftFacts, HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { addressArrived, newDraft, type NewDraft } from './new-draft.ts';
 import { afterRestore } from '../../features/drafts/after-restore.ts';
-import { approve, skip, undo } from '../../features/drafts/approve-draft.ts';
+import { approve, skip, undo } from '../review/approve-draft.ts';
 import { cancel, dueAction, hold, noLongerHolds, release, replied } from './hold-draft.ts';
 import { claim, finish, retry, sendAgain } from './send-draft.ts';
 import { closeEditor, edit, openEditor } from './edit-draft.ts';
@@ -14,7 +14,7 @@ import { follow } from './follow-facts.ts';
 import { isExpired, spreadMs } from './timing.ts';
 import { modeChanged, needsConfirmation, resumed } from './resume-drafts.ts';
 import type { Moved } from './transitions.ts';
-import { postpone } from '../../features/drafts/postpone-draft.ts';
+import { postpone } from '../review/postpone-draft.ts';
 
 const clock = heldClock();
 const newId = idMaker(clock);

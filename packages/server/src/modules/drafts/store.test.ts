@@ -5,7 +5,7 @@ import { draftFacts, HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { canonicalJson } from '../../platform/text/canonical-json.ts';
 import { sha256 } from '../../platform/crypto/hash.ts';
 import { idMaker } from '../../platform/ids.ts';
-import { approve, skip } from '../../features/drafts/approve-draft.ts';
+import { approve, skip } from '../review/approve-draft.ts';
 import { cancel, hold, noLongerHolds } from './hold-draft.ts';
 import { claim, finish } from './send-draft.ts';
 import { countForLadder, countToLetGo, findTeamTold, listWaiting } from './counts.ts';

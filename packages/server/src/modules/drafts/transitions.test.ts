@@ -6,7 +6,7 @@ import { draftFacts, HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { addressArrived, newDraft } from './new-draft.ts';
 import { afterRestore } from '../../features/drafts/after-restore.ts';
-import { approve, skip, undo } from '../../features/drafts/approve-draft.ts';
+import { approve, skip, undo } from '../review/approve-draft.ts';
 import { can, type Move, type Moved, ENDED, MOVES } from './transitions.ts';
 import { cancel, dueAction, hold, noLongerHolds, release, replied } from './hold-draft.ts';
 import {
@@ -24,7 +24,7 @@ import { type Draft, DRAFT_STATES, NOT_WHOLE, PERSON_DECIDES } from './draft.ts'
 import { findDraft } from './reads.ts';
 import { follow } from './follow-facts.ts';
 import { modeChanged, resumed } from './resume-drafts.ts';
-import { postpone } from '../../features/drafts/postpone-draft.ts';
+import { postpone } from '../review/postpone-draft.ts';
 import { reword } from '../templates/ai-drafting/reword-draft.ts';
 import { writeMoved } from './store.ts';
 

@@ -18,7 +18,7 @@ import { createAudience } from '../audiences/create.ts';
 import { createProject } from '../../flows/create-project.ts';
 import { deleteAudience } from '../audiences/delete.ts';
 import { editAudience } from '../audiences/edit.ts';
-import { erasePerson } from '../../flows/erase-person.ts';
+import { erasePerson } from '../profiles/erase-user.ts';
 import { createDigest, type Digest } from './process.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
 

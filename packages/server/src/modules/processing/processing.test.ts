@@ -10,7 +10,7 @@ import { retryDead } from '../ingest/queue/retry-dead-letters.ts';
 import { openDatabase } from '../../platform/db/database.ts';
 import { createAudience } from '../audiences/create.ts';
 import { createProject } from '../../flows/create-project.ts';
-import { erasePerson } from '../../flows/erase-person.ts';
+import { erasePerson } from '../profiles/erase-user.ts';
 import { buryRecord } from './dead-letter.ts';
 import { createDigest } from './process.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';

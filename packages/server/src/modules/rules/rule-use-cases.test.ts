@@ -6,7 +6,7 @@ import { putRecords } from '../../../testkit/inbox.ts';
 import { testRenderer } from '../../../testkit/mailroom.ts';
 import { listDecisionsOf } from './decisions/reads.ts';
 import type { Draft } from '../drafts/draft.ts';
-import { approve } from '../../features/drafts/approve-draft.ts';
+import { approve } from '../review/approve-draft.ts';
 import { edit } from '../drafts/edit-draft.ts';
 import { findDraft, listDrafts, lockDraft, lockDrafts } from '../drafts/reads.ts';
 import { orThrow } from '../drafts/refusals.ts';

@@ -8,7 +8,7 @@ import type { Tx } from '../../platform/db/statements.ts';
 import type { Relay } from '../../platform/mail/submit.ts';
 import { loadProjectModels, type Model } from '../rules/index.ts';
 import { findSender, freeze, type Mailroom } from '../delivery/index.ts';
-import { checkRecipient, replyOf } from '../../flows/send-test.ts';
+import { checkRecipient, replyOf } from '../review/index.ts';
 
 type Deps = {
   db: Tx & { clock: { now(): number } };

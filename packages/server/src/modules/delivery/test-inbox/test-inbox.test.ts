@@ -17,10 +17,10 @@ import type { Relay } from '../../../platform/mail/submit.ts';
 import { startMailListener } from '../../../platform/mail/listener.ts';
 import { createProject } from '../../../flows/create-project.ts';
 import { addDomain } from '../../sending/domains/change-domain.ts';
-import { erasePerson } from '../../../flows/erase-person.ts';
-import { clearTestInbox } from '../../../flows/test-inbox/clear-test-inbox.ts';
+import { erasePerson } from '../../profiles/erase-user.ts';
+import { clearTestInbox } from '../../review/emails/clear-test-inbox.ts';
 import { receiveMail } from './receive-mail.ts';
-import { showMail } from '../../../flows/test-inbox/show-mail.ts';
+import { showMail } from '../../review/emails/show-test-email.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

@@ -19,7 +19,7 @@ import { ImportHalt } from '../source.ts';
 import { listFindingRows } from '../reads.ts';
 import { createProject } from '../../../flows/create-project.ts';
 import { createDigest } from '../../processing/process.ts';
-import { erasePerson } from '../../../flows/erase-person.ts';
+import { erasePerson } from '../../profiles/erase-user.ts';
 import { suspendProject } from '../../../flows/suspend-project.ts';
 import {
   askCheck,

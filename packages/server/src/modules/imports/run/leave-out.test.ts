@@ -19,7 +19,7 @@ import type { ImportRef } from '../store.ts';
 import { listFindingRows } from '../reads.ts';
 import { createProject } from '../../../flows/create-project.ts';
 import { createDigest } from '../../processing/process.ts';
-import { erasePerson } from '../../../flows/erase-person.ts';
+import { erasePerson } from '../../profiles/erase-user.ts';
 import { askCheck, createImport, foundImport, putPart, startImport } from './manage-imports.ts';
 import { claimImport, workOn } from './work-on.ts';
 

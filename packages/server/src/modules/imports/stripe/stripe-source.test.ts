@@ -15,7 +15,7 @@ import { NOTHING_COUNTED } from '../import.ts';
 import type { ImportChunk, Place } from '../source.ts';
 import { openStripe } from '../stripe-api/open-stripe.ts';
 import { createProject } from '../../../flows/create-project.ts';
-import { erasePerson } from '../../../flows/erase-person.ts';
+import { erasePerson } from '../../profiles/erase-user.ts';
 import { stripeSources } from './stripe-source.ts';
 
 const clock = heldClock(SCENARIOS_AT);

@@ -7,7 +7,7 @@ import { newStory, openStage, type Story } from '../../../../testkit/story.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { listSuppressions } from '../../sending/suppressions/reads.ts';
 import { setRefusals } from '../../sending/suppressions/store.ts';
-import { erasePerson } from '../../../flows/erase-person.ts';
+import { erasePerson } from '../../profiles/erase-user.ts';
 
 const stage = await openStage();
 const { db } = stage.server;

@@ -8,7 +8,7 @@ import { idMaker } from '../../../platform/ids.ts';
 import { type LetterName, letterToken } from '../../../platform/crypto/email-token.ts';
 import { addSuppression } from '../../sending/suppressions/store.ts';
 import { listSuppressions } from '../../sending/suppressions/reads.ts';
-import { erasePerson } from '../../../flows/erase-person.ts';
+import { erasePerson } from '../../profiles/erase-user.ts';
 
 // One email at a time, so that another one waits for it, claimed.
 const stage = await openStage({ slots: 1 });

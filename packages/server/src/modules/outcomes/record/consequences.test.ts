@@ -20,8 +20,8 @@ import type { WhatHappened } from '../outcome.ts';
 import { findRule } from '../../rules/definitions/find-rule.ts';
 import { liftSuppression } from '../suppressions/suppress.ts';
 import { editRule } from '../../rules/edit-rule.ts';
-import { erasePerson } from '../../../flows/erase-person.ts';
-import { tellTeam } from '../../../flows/tell-team.ts';
+import { erasePerson } from '../../profiles/erase-user.ts';
+import { tellTeam } from '../../review/send-team-digest.ts';
 
 const stage = await openStage();
 const { db } = stage.server;

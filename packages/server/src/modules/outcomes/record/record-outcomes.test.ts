@@ -21,7 +21,7 @@ import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
 import type { Happened, WhatHappened } from '../outcome.ts';
 import { addSuppression } from '../../sending/suppressions/store.ts';
-import { erasePerson } from '../../../flows/erase-person.ts';
+import { erasePerson } from '../../profiles/erase-user.ts';
 import { recordOutcomes } from './record-outcomes.ts';
 import { listRuleNeeds } from '../../rules/runs/rules-in-force.ts';
 

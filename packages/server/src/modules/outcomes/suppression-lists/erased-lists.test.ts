@@ -4,7 +4,7 @@ import { newStory, openStage, type Story } from '../../../../testkit/story.ts';
 import { suppressionLists } from '../../../../testkit/suppression-lists.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { createSuppressionHasher } from '../../sending/suppressions/hasher.ts';
-import { erasePerson } from '../../../flows/erase-person.ts';
+import { erasePerson } from '../../profiles/erase-user.ts';
 
 const stage = await openStage();
 const { db } = stage.server;

@@ -18,9 +18,9 @@ import { type Database, openDatabase } from '../../../platform/db/database.ts';
 import { createProject } from '../../../flows/create-project.ts';
 import { createDigest } from '../../processing/process.ts';
 import { findTyped } from './erased-suppressions.ts';
-import { erasePerson } from '../../../flows/erase-person.ts';
+import { erasePerson } from '../../profiles/erase-user.ts';
 import { liftSuppression, suppress } from './suppress.ts';
-import { wouldBeMailed } from '../../../flows/would-be-mailed.ts';
+import { wouldBeMailed } from '../../explain/can-receive-email.ts';
 
 const stage = await openStage();
 const { db } = stage.server;

@@ -15,7 +15,7 @@ import { createWorkerPool } from '../../../platform/threads/worker-pool.ts';
 import { createProject } from '../../../flows/create-project.ts';
 import { createRule } from '../../rules/create-rule.ts';
 import { createDigest } from '../../processing/process.ts';
-import { moveDraft } from '../../../flows/move-draft.ts';
+import { moveDraft } from '../../review/move-draft.ts';
 import { setSettings } from '../../../flows/set-settings.ts';
 import { createTemplate, editTemplate } from '../../templates/write-template.ts';
 import { previewLetter } from '../../templates/preview-email.ts';

@@ -14,7 +14,7 @@ import { createRule } from '../create-rule.ts';
 import { digestDue } from '../../processing/process-timers.ts';
 import { editAudience } from '../../audiences/edit.ts';
 import { editRule } from '../edit-rule.ts';
-import { erasePerson } from '../../../flows/erase-person.ts';
+import { erasePerson } from '../../profiles/erase-user.ts';
 import { createModels } from '../project-model.ts';
 import { suppress } from '../../outcomes/suppressions/suppress.ts';
 import { sweepDues } from '../../processing/sweep-timers.ts';

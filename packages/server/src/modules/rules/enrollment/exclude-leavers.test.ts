@@ -11,7 +11,7 @@ import type { Database } from '../../../platform/db/database.ts';
 import { createAudience } from '../../audiences/create.ts';
 import { digestBatch } from '../../processing/process-batch.ts';
 import { digestDue } from '../../processing/process-timers.ts';
-import { explainPerson } from '../../../flows/explain/index.ts';
+import { explainPerson } from '../../explain/explain.ts';
 import { createModels } from '../project-model.ts';
 import { startEnrollment } from './start-enrollment.ts';
 import { listRuleNeeds } from '../runs/rules-in-force.ts';

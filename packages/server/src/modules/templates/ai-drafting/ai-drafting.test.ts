@@ -16,8 +16,8 @@ import { openModel } from './draft-model.ts';
 import { wordDrafts } from './draft-job.ts';
 import { createProject } from '../../../flows/create-project.ts';
 import { createRule } from '../../rules/create-rule.ts';
-import { erasePerson } from '../../../flows/erase-person.ts';
-import { type Act, moveDraft } from '../../../flows/move-draft.ts';
+import { erasePerson } from '../../profiles/erase-user.ts';
+import { type Act, moveDraft } from '../../review/move-draft.ts';
 import { setSettings } from '../../../flows/set-settings.ts';
 import { createTemplate } from '../write-template.ts';
 

@@ -3,7 +3,7 @@ import { webhookStage } from '../../../../testkit/webhooks.ts';
 import { listProjectsToTell } from '../../drafts/counts.ts';
 import type { TeamLetter } from '../../drafts/team-digest.ts';
 import { updateDisabled } from '../endpoints/store.ts';
-import { SETTLED_MS, tellTeam } from '../../../flows/tell-team.ts';
+import { SETTLED_MS, tellTeam } from '../../review/send-team-digest.ts';
 
 const stage = await webhookStage();
 const { db, clock, hooks } = stage;

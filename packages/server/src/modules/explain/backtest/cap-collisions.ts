@@ -1,0 +1,59 @@
+import { normaliseAddress } from '../../../platform/net/address.ts';
+import { type Cap, slotsLeft, findOtherClaims } from '../../sending/index.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import type { WouldLetter } from './emails.ts';
+
+/** How unwritten emails would compete for the frequency caps with the emails that were really sent. */
+export type Collisions = {
+  /** Emails of the rule that would find no slot. */
+  held: { userId: string; at: number }[];
+  /** Sent emails of other rules that would have found no slot after those of the rule. */
+  displaced: number;
+};
+
+type Asked = { projectId: number; ruleId: string; caps: Cap[] | null; letters: WouldLetter[] };
+
+const AT_ONCE = 1_000;
+
+/** Counts emails that find no slot. Such an email takes no slot and is not followed further. */
+export async function collide(tx: Tx, asked: Asked): Promise<Collisions> {
+  const { projectId, ruleId, caps } = asked;
+  const collisions: Collisions = { held: [], displaced: 0 };
+  const leaving = asked.letters.filter(({ isCanceled, email }) => !isCanceled && email !== null);
+  if (caps === null || leaving.length === 0) return collisions;
+  const byAddress = Map.groupBy(leaving, ({ email }) => normaliseAddress(email ?? ''));
+  const addresses = [...byAddress.keys()];
+  const firstAt = leaving.reduce((first, { leavesAt }) => Math.min(first, leavesAt), Infinity);
+  const since = firstAt - Math.max(...caps.map(({ windowMs }) => windowMs));
+  for (let from = 0; from < addresses.length; from += AT_ONCE) {
+    const some = addresses.slice(from, from + AT_ONCE);
+    const claims = await findOtherClaims(tx, { projectId, addresses: some, since, exceptRuleId: ruleId });
+    for (const address of some)
+      walk(collisions, caps, { letters: byAddress.get(address) ?? [], claims: claims.get(address) ?? [] });
+  }
+  collisions.held.sort((a, b) => a.at - b.at || (a.userId < b.userId ? -1 : 1));
+  return collisions;
+}
+
+type Line = { at: number; letter: WouldLetter | null };
+
+function walk(
+  collisions: Collisions,
+  caps: Cap[],
+  { letters, claims }: { letters: WouldLetter[]; claims: number[] },
+): void {
+  const line: Line[] = [
+    ...claims.map((at) => ({ at, letter: null })),
+    ...letters.map((letter) => ({ at: letter.leavesAt, letter })),
+  ].toSorted((a, b) => a.at - b.at);
+  let all: number[] = [];
+  let real: number[] = [];
+  for (const { at, letter } of line) {
+    const isFree = slotsLeft(caps, all, at) > 0;
+    if (letter && !isFree) collisions.held.push({ userId: letter.userId, at });
+    // An email that was sent although its slots were taken by real emails was sent for another reason, such as other caps at that time.
+    else if (!letter && !isFree && slotsLeft(caps, real, at) > 0) collisions.displaced += 1;
+    if (!letter) real = [at, ...real];
+    if (!letter || isFree) all = [at, ...all];
+  }
+}

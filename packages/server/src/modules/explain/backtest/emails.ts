@@ -1,0 +1,100 @@
+import { evaluate } from '../../../platform/predicate/evaluate.ts';
+import { boundedDeadline } from '../../drafts/index.ts';
+import type { Person } from '../../users/index.ts';
+import {
+  type Anchor,
+  advance,
+  afterDraft,
+  onTime,
+  standAt,
+  type Program,
+  type ProgramLetter,
+  type Run,
+} from '../../rules/index.ts';
+import type { Evidence } from './evidence.ts';
+
+/** An email that would have been written. Times are in milliseconds. */
+export type WouldLetter = {
+  userId: string;
+  /** When the email would have been written, and when it would have been sent if no send check held it. */
+  at: number;
+  leavesAt: number;
+  /** The run ended before the email was sent. */
+  isCanceled: boolean;
+  email: string | null;
+};
+
+/** The input for rendering an email. */
+export type Sample = {
+  person: Person;
+  run: { anchor: Anchor; endsAt: number | null };
+  letter: ProgramLetter;
+  at: number;
+};
+
+export type Walked = {
+  letters: (WouldLetter & { letter: ProgramLetter })[];
+  /** When the run would have ended. */
+  until: number;
+};
+
+export type Walk = {
+  program: Program;
+  zone: string;
+  evidence: Evidence;
+  /** The time until an email is sent automatically; 0 if a member sends it, which is assumed to happen at once. */
+  periodMs: number;
+  /** The end of the time range. */
+  until: number;
+};
+
+/**
+ * Walks a run that has just begun through its steps. Every email is sent at its deadline, no event occurs that a step waits for, and
+ * branches are decided by the facts at enrollment. Jumps only lead forward, so the walk terminates.
+ */
+export function walkRun(begun: Run, walk: Walk): Walked {
+  const { evidence, until } = walk;
+  const endsAt = Math.min(evidence.exitAt ?? Infinity, until);
+  const letters: Walked['letters'] = [];
+  let run = begun;
+  let now = begun.enrolledAt;
+  while (run.state !== 'ended') {
+    const instruction = walk.program[run.step];
+    const isDraft = run.waitsFor === 'draft' && instruction?.kind === 'draft';
+    const goesOnAt = isDraft ? leavesAt(run, walk, now) : (run.nextAt ?? Infinity);
+    if (isDraft)
+      letters.push({ ...letterOf(walk, { at: now, leavesAt: goesOnAt }), letter: instruction.letter });
+    if (goesOnAt > endsAt) return { letters, until: endsAt };
+    run = stepOn(run, walk, { isDraft, now: goesOnAt });
+    now = goesOnAt;
+  }
+  return { letters, until: now };
+}
+
+function leavesAt({ endsAt }: Run, { periodMs }: Walk, now: number): number {
+  return boundedDeadline(now + periodMs, { now, endsAt });
+}
+
+function letterOf(
+  { evidence: { person, exitAt } }: Walk,
+  { at, leavesAt: leaves }: { at: number; leavesAt: number },
+): WouldLetter {
+  const isCanceled = exitAt !== null && exitAt <= leaves;
+  return { userId: person.userId, at, leavesAt: leaves, isCanceled, email: person.email };
+}
+
+function stepOn(
+  run: Run,
+  { program, zone, evidence }: Walk,
+  { isDraft, now }: { isDraft: boolean; now: number },
+): Run {
+  const step = (isDraft ? afterDraft : onTime)(program, run.step);
+  const facts = evidence.facts;
+  const stand = advance(program, {
+    step,
+    now,
+    zone,
+    branch: (predicate) => evaluate(predicate, facts).holds,
+  });
+  return standAt(run, stand, now);
+}

@@ -1,0 +1,193 @@
+import { iso, isoOrNull } from '../../../platform/time/clock.ts';
+import { type Reason, REASONS, type Model, letterToRender } from '../../rules/index.ts';
+import type { Renderer } from '../../rendering/index.ts';
+import type { WouldLetter } from './emails.ts';
+import { OCCASIONS_MAX } from './occasions.ts';
+import type { Entered, Found } from './replay-rule.ts';
+
+/** The result of a backtest, with the names of the API. */
+export type Backtested = {
+  rule: string;
+  is_saved: boolean;
+  from: string;
+  to: string;
+  /** The time at which the backtest stopped because there were too many events; null if it reached `to`. */
+  stopped_at: string | null;
+  /** How often the rule was evaluated. */
+  evaluated: number;
+  enrolled: { users: number; runs: number; holdout: number };
+  /** The first enrollments. */
+  enrollments: { external_user_id: string; at: string; key: string; trigger: string; holdout: boolean }[];
+  excluded: { reason: string; count: number; sentence: string }[];
+  /** Users whose trigger time is after `to`. */
+  waiting: number;
+  emails: {
+    written: number;
+    /** The run ended before they were sent. */
+    canceled: number;
+    without_address: number;
+    per_day: { day: string; emails: number }[];
+  };
+  /** The effect of the current frequency caps. */
+  frequency_caps: {
+    held: number;
+    /** Sent emails of other rules that these emails would have left without a slot. */
+    displaced: number;
+    sample: { external_user_id: string; at: string }[];
+  };
+  samples: {
+    external_user_id: string;
+    at: string;
+    subject: string;
+    preheader: string;
+    body: string;
+    missing: string[];
+  }[];
+  /**
+   * The comparison with the saved version of the rule with this name. Null if there is no saved version, or if it is the one that was run.
+   */
+  comparison: Comparison | null;
+  assumptions: string[];
+};
+
+type Comparison = {
+  version: number;
+  added: { users: number; external_user_ids: string[] };
+  removed: { users: number; external_user_ids: string[] };
+  emails: number;
+  /** For the saved version. */
+  per_day: { day: string; emails: number }[];
+};
+
+const SHOWN_MAX = 1_000;
+const SAMPLES_OF_CAPS = 10;
+
+type Reported = {
+  found: Found;
+  before: Found | null;
+  window: { from: number; until: number };
+  model: Model;
+  isSaved: boolean;
+};
+
+export function report(
+  { found, before, window, model, isSaved }: Reported,
+  samples: Backtested['samples'],
+): Backtested {
+  const { rule, done, collisions } = found;
+  const { timeZone } = model.project.settings;
+  const held = collisions.held.map(({ userId, at }) => ({ external_user_id: userId, at: iso(at) }));
+  return {
+    rule: rule.name,
+    is_saved: isSaved,
+    from: iso(window.from),
+    to: iso(window.until),
+    stopped_at: isoOrNull(done.cutAt),
+    evaluated: done.occasions,
+    enrolled: {
+      users: peopleOf(found).size,
+      runs: done.entered.length,
+      holdout: done.entered.filter(({ isHeldOut }) => isHeldOut).length,
+    },
+    enrollments: done.entered.slice(0, SHOWN_MAX).map(toEntry),
+    excluded: [...done.excluded]
+      .map(([reason, count]) => ({ reason, count, sentence: REASONS[reason as Reason] }))
+      .toSorted((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1)),
+    waiting: done.waiting,
+    emails: {
+      written: done.letters.length,
+      canceled: done.letters.filter(({ isCanceled }) => isCanceled).length,
+      without_address: done.letters.filter(({ email }) => email === null).length,
+      per_day: perDay(done.letters, timeZone),
+    },
+    frequency_caps: {
+      held: held.length,
+      displaced: collisions.displaced,
+      sample: held.slice(0, SAMPLES_OF_CAPS),
+    },
+    samples,
+    comparison: before && differenceOf(found, before, timeZone),
+    assumptions: assumptionsOf(found),
+  };
+}
+
+function peopleOf({ done }: Found): Set<string> {
+  return new Set(done.entered.map(({ userId }) => userId));
+}
+
+function toEntry({ userId, at, key, by, name, isHeldOut }: Entered): Backtested['enrollments'][number] {
+  const started = by === 'event' ? name : by === 'date' ? `the date in ${name}` : `the audience ${name}`;
+  return { external_user_id: userId, at: iso(at), key, trigger: started, holdout: isHeldOut };
+}
+
+/** Counts emails by the day, in the project's time zone, on which they would have been written. */
+function perDay(letters: WouldLetter[], zone: string): Backtested['emails']['per_day'] {
+  const days = new Map<string, number>();
+  for (const { at } of letters) {
+    const day = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone).toPlainDate().toString();
+    days.set(day, (days.get(day) ?? 0) + 1);
+  }
+  return [...days]
+    .map(([day, count]) => ({ day, emails: count }))
+    .toSorted((a, b) => (a.day < b.day ? -1 : 1));
+}
+
+/** Renders the samples outside of the snapshot, because the snapshot occupies a connection. */
+export async function renderSamples(
+  { found, model }: Pick<Reported, 'found' | 'model'>,
+  renderer: Renderer,
+): Promise<Backtested['samples']> {
+  const samples: Backtested['samples'] = [];
+  for (const { person, run, letter, at } of found.done.samples) {
+    const asked = letterToRender({ run, letter, person, model });
+    const { content, missing } = await renderer.run('letter', asked, { projectId: person.projectId });
+    samples.push({ external_user_id: person.userId, at: iso(at), ...content, missing });
+  }
+  return samples;
+}
+
+function differenceOf(found: Found, before: Found, zone: string): Comparison {
+  const [now, then] = [peopleOf(found), peopleOf(before)];
+  const toShown = (users: Set<string>) => ({
+    users: users.size,
+    external_user_ids: [...users].toSorted((a, b) => (a < b ? -1 : 1)).slice(0, SHOWN_MAX),
+  });
+  return {
+    version: before.rule.version,
+    added: toShown(now.difference(then)),
+    removed: toShown(then.difference(now)),
+    emails: found.done.letters.length - before.done.letters.length,
+    per_day: perDay(before.done.letters, zone),
+  };
+}
+
+/** Lists what the backtest cannot know, and what it assumes instead. */
+function assumptionsOf({ rule, done }: Found): string[] {
+  const { when, goal, exits } = rule.definition;
+  const said: [boolean, string][] = [
+    [true, 'No user was enrolled before this time, and the rule was enabled all the time'],
+    [
+      true,
+      'Traits, addresses and audiences are those of today. Events that are no longer stored are missing',
+    ],
+    [
+      true,
+      'Every email is sent at its deadline. Frequency caps are the only send check, and no member decides',
+    ],
+    [rule.mode === 'draft', 'Emails that wait for approval count as sent at once'],
+    [
+      rule.definition.steps.length > 1,
+      'Events that a step waits for do not occur, and branches are decided at enrollment',
+    ],
+    [
+      goal !== null || exits.when !== null,
+      'Goals and exit conditions are checked when a user is enrolled, not later',
+    ],
+    [
+      when.some(({ kind }) => kind === 'audience'),
+      'Only users who are in the audience today count as joined. Users who left are unknown',
+    ],
+    [done.isCut, `At most ${OCCASIONS_MAX} dates and members are evaluated`],
+  ];
+  return said.flatMap(([isSaid, words]) => (isSaid ? [words] : []));
+}

@@ -1,0 +1,167 @@
+import { iso, isoOrNull } from '../../platform/time/clock.ts';
+import { listDecisionsOf, type LedgerRow, listRules, listRunsOf, type Run } from '../rules/index.ts';
+import {
+  type Draft,
+  type DraftContentKept,
+  listContents,
+  listDrafts,
+  listMoves,
+  type Move,
+} from '../drafts/index.ts';
+import type { PersonId } from '../users/index.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+
+/** The drafts and decisions of rules about a user, with the names of the API. */
+export type ShownDraft = {
+  id: string;
+  state: string;
+  rule: string;
+  external_user_id: string;
+  subject: string;
+  deadline_at: string | null;
+  reason: string | null;
+};
+export type ShownDecision = {
+  rule: string;
+  fired: boolean;
+  reason: string;
+  detail: Record<string, unknown>;
+  at: string;
+  count: number;
+  first_at: string;
+};
+
+/** Names of rules by id. A deleted rule is named by its id. */
+type RuleNames = (ruleId: string) => string;
+
+export async function ruleNames(tx: Tx, projectId: number): Promise<RuleNames> {
+  const names = new Map((await listRules(tx, projectId)).map(({ id, name }) => [id, name]));
+  return (ruleId) => names.get(ruleId) ?? ruleId;
+}
+
+function toShownDraft(draft: Draft, names: RuleNames): ShownDraft {
+  const { id, state, ruleId, userId, content, deadlineAt, reason } = draft;
+  return {
+    id,
+    state,
+    rule: names(ruleId),
+    external_user_id: userId,
+    subject: content.subject,
+    deadline_at: isoOrNull(deadlineAt),
+    reason,
+  };
+}
+
+export function toShownDecision(row: LedgerRow, names: RuleNames): ShownDecision {
+  const { ruleId, reason, detail, at, count, firstAt } = row;
+  return {
+    rule: names(ruleId),
+    fired: reason === 'fired',
+    reason,
+    detail,
+    at: iso(at),
+    count,
+    first_at: iso(firstAt),
+  };
+}
+
+export type ShownRun = {
+  id: string;
+  rule: string;
+  version: number;
+  state: Run['state'];
+  arm: Run['arm'];
+  waits_for: Run['waitsFor'];
+  next_at: string | null;
+  enrolled_at: string;
+  converted_at: string | null;
+  ended_at: string | null;
+  end_reason: Run['endReason'];
+};
+
+export function toShownRun(run: Run, names: RuleNames): ShownRun {
+  const { id, ruleId, version, state, arm, waitsFor, nextAt, enrolledAt, convertedAt, endedAt } = run;
+  return {
+    id,
+    rule: names(ruleId),
+    version,
+    state,
+    arm,
+    waits_for: waitsFor,
+    next_at: isoOrNull(nextAt),
+    enrolled_at: iso(enrolledAt),
+    converted_at: isoOrNull(convertedAt),
+    ended_at: isoOrNull(endedAt),
+    end_reason: run.endReason,
+  };
+}
+
+type WholeDraft = { draft: Draft; moves: Move[]; texts: DraftContentKept[] };
+
+/** Yields all drafts of a user with every text and every move, page by page, newest first. */
+export async function* listWholeDrafts(
+  tx: Tx,
+  { projectId, userId, pageOf }: PersonId & { pageOf: number },
+): AsyncGenerator<WholeDraft[], void, void> {
+  const of = { projectId, userId, state: null, ruleId: null, limit: pageOf };
+  let after: string | null | undefined = null;
+  while (after !== undefined) {
+    const drafts: Draft[] = await listDrafts(tx, { ...of, after });
+    const whole = [];
+    for (const draft of drafts) {
+      const moves = await listMoves(tx, projectId, draft.id);
+      const texts = draft.isEdited ? await listContents(tx, projectId, draft.id) : [];
+      whole.push({ draft, moves, texts });
+    }
+    yield whole;
+    after = drafts.length < pageOf ? undefined : drafts.at(-1)?.id;
+  }
+}
+
+export function toWholeDraft({ draft, moves, texts }: WholeDraft, names: RuleNames): object {
+  return {
+    ...toShownDraft(draft, names),
+    version: draft.version,
+    key: draft.key,
+    preheader: draft.content.preheader,
+    body: draft.content.body,
+    format: draft.content.format,
+    is_edited: draft.isEdited,
+    facts: draft.facts,
+    expires_at: isoOrNull(draft.expiresAt),
+    ends_at: isoOrNull(draft.endsAt),
+    created_at: iso(draft.createdAt),
+    updated_at: iso(draft.updatedAt),
+    ended_at: isoOrNull(draft.endedAt),
+    texts: texts.map(({ at, actor, content }) => ({ at: iso(at), actor, ...content })),
+    moves: moves.map(({ number, at, action, from, to, actor, reason, detail }) => ({
+      number,
+      at: iso(at),
+      action,
+      from,
+      to,
+      actor,
+      reason,
+      detail,
+    })),
+  };
+}
+
+const SHOWN_MAX = 1_000;
+
+/** Returns the newest drafts, decisions and runs. */
+export async function listLettersOf(
+  tx: Tx,
+  { projectId, userId }: PersonId,
+): Promise<{ drafts: ShownDraft[]; decisions: ShownDecision[]; runs: ShownRun[] }> {
+  const of = { projectId, userId, limit: SHOWN_MAX };
+  const names = await ruleNames(tx, projectId);
+  const drafts = await listDrafts(tx, { ...of, state: null, ruleId: null, after: null });
+  const decisions = await listDecisionsOf(tx, of);
+  const runs = await listRunsOf(tx, of);
+  return {
+    drafts: drafts.map((draft) => toShownDraft(draft, names)),
+    decisions: decisions.map((row) => toShownDecision(row, names)),
+    runs: runs.map((run) => toShownRun(run, names)),
+  };
+}

@@ -1,0 +1,92 @@
+import { afterAll, expect, test } from 'vitest';
+import { testHasher } from '../../../testkit/hasher.ts';
+import { webhookStage } from '../../../testkit/webhooks.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import { runRound } from '../webhooks/dispatch/round.ts';
+import { erasePerson } from './erase-user.ts';
+
+const stage = await webhookStage();
+const { db, newId } = stage;
+afterAll(() => stage.close());
+
+const ANSWER = { kind: 'answered', status: 500, retryAfter: null, text: 'ann is unknown' } as const;
+
+/** Returns a delivery about `ann` that is in flight, and the answer to record. */
+async function underWay() {
+  const projectId = await stage.project();
+  await stage.endpoint(projectId, '/erased');
+  await stage.queue(projectId, 1, { userId: 'ann' });
+  const { claimed } = await runRound(db, { answered: [], projectIds: [projectId], room: 1 });
+  const answered = claimed.map((delivery) => ({ delivery, answer: { ...ANSWER, endedAt: db.clock.now() } }));
+  return { projectId, asked: { answered, projectIds: [], room: 0 } };
+}
+
+type Transaction = Database['transaction'];
+
+/** Returns a pause for a transaction: it waits in `stand`, which resolves `reached`, until `go`. */
+function standing(): { reached: Promise<void>; stand: () => Promise<void>; go: () => void } {
+  const reached = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  return {
+    reached: reached.promise,
+    stand() {
+      reached.resolve();
+      return gate.promise;
+    },
+    go: () => gate.resolve(),
+  };
+}
+
+async function somebodyWaits(): Promise<void> {
+  await expect
+    .poll(() =>
+      db.query(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      ),
+    )
+    .not.toEqual([]);
+}
+
+test('keeps no answer that is recorded while its user is erased', async () => {
+  const { projectId, asked } = await underWay();
+  const { reached, stand, go } = standing();
+  const transaction: Transaction = (work) =>
+    db.transaction(async (tx: Tx) => {
+      const done = await work(tx);
+      await stand();
+      return done;
+    });
+  const erased = erasePerson(
+    { db: { clock: db.clock, transaction }, newId, hasher: testHasher },
+    { projectId, userId: 'ann' },
+  );
+  await reached;
+  const recorded = runRound(db, asked);
+  await somebodyWaits();
+  go();
+  await Promise.all([erased, recorded]);
+  expect(await stage.deliveries(projectId)).toMatchObject([{ attempts: [{ status: 500, answer: null }] }]);
+});
+
+test('keeps no name in an answer if its user is erased while it is recorded', async () => {
+  const { projectId, asked } = await underWay();
+  const { reached, stand, go } = standing();
+  const session: Database['session'] = async (options) => {
+    const opened = await db.session(options);
+    return {
+      ...opened,
+      script: async (text) => {
+        if (text === 'COMMIT') await stand();
+        return opened.script(text);
+      },
+    };
+  };
+  const recorded = runRound({ clock: db.clock, session }, asked);
+  await reached;
+  const erased = erasePerson({ db, newId, hasher: testHasher }, { projectId, userId: 'ann' });
+  await somebodyWaits();
+  go();
+  await Promise.all([erased, recorded]);
+  expect(await stage.deliveries(projectId)).toMatchObject([{ attempts: [{ status: 500, answer: null }] }]);
+});

@@ -1,0 +1,201 @@
+import { iso, isoOrNull } from '../../platform/time/clock.ts';
+import { listDecisionsOf, listRunsOf } from '../rules/index.ts';
+import {
+  listAll,
+  isStorable,
+  showPerson,
+  type ShownPerson,
+  unknownPerson,
+  listBuried,
+  listNoted,
+  type PersonId,
+} from '../users/index.ts';
+import { listWholeMailOf, type WholeMail, findRefusals, findSuppressions } from '../sending/index.ts';
+import { listAllOutcomes, listHitTraces, listLinkTraces } from './outcomes-of-user.ts';
+import { listEntryTraces, listMessageTraces, listTimerTraces } from './list-traces.ts';
+import { listReplies, type Reply } from '../inbound/index.ts';
+import { listMessagesOf, type WebhookTrace } from './webhooks-of-user.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import {
+  listWholeDrafts,
+  ruleNames,
+  toShownDecision,
+  toShownRun,
+  toWholeDraft,
+  listAudiencesOf,
+  toShownEvent,
+} from '../explain/index.ts';
+import { toShownOutcome } from '../outcomes/index.ts';
+
+/** With the largest possible records, a page has about ten megabytes. */
+const PAGE = 200;
+
+/**
+ * Yields all data about a user as pieces of text that form one JSON value together, also with white space between them. It has the data
+ * that is shown about the user, and in addition:
+ *
+ * - all events (by name, and within a name by time)
+ * - whole drafts with their moves
+ * - the state that rules keep
+ * - the outcomes of the emails, with the webhooks that reported them
+ * - all change stream entries
+ * - the dead-lettered records
+ *
+ * Only a page is held in memory. A user with nothing but dead-lettered records has no email, no traits and no times.
+ */
+export async function* exportPerson(
+  tx: Tx,
+  { projectId, userId }: PersonId,
+): AsyncGenerator<string, void, void> {
+  const wanted = { projectId, userId, pageOf: PAGE };
+  const person = await showPerson(tx, wanted);
+  if (!person && !(await hasBuried(tx, { projectId, userId }))) throw unknownPerson(userId);
+  const known = JSON.stringify({
+    ...(person ?? nobody(userId)),
+    audiences: await listAudiencesOf(tx, wanted),
+    suppression: await findSuppression(tx, { projectId, userId, address: person?.email ?? null }),
+    unsubscribed_topics: await findRefused(tx, { projectId, userId, address: person?.email ?? null }),
+  });
+  yield `${known.slice(0, -1)},`;
+  yield* field('events', listAll(tx, wanted), toShownEvent);
+  yield ',';
+  yield* letters(tx, wanted);
+  yield ',';
+  yield* outcomes(tx, wanted);
+  yield ',';
+  yield* field('changes', listNoted(tx, wanted), (noted) => noted);
+  yield ',';
+  yield* field('dead_letters', listBuried(tx, wanted), (buried) => buried);
+  yield '}';
+}
+
+/** Limit for rows that cannot be read in pages, above any real number. A row is short, and each one requires a decision of its own. */
+const ROWS_MAX = 100_000;
+
+async function* letters(tx: Tx, wanted: PersonId & { pageOf: number }): AsyncGenerator<string, void, void> {
+  const { projectId, userId } = wanted;
+  const names = await ruleNames(tx, projectId);
+  const all = { projectId, userId, limit: ROWS_MAX };
+  const named = <T extends { rule_id: string }>({ rule_id: id, ...row }: T): object => ({
+    rule: names(id),
+    ...row,
+  });
+  yield* field('drafts', listWholeDrafts(tx, wanted), (draft) => toWholeDraft(draft, names));
+  yield ',';
+  yield* field('decisions', inOne(listDecisionsOf(tx, all)), (row) => toShownDecision(row, names));
+  yield ',';
+  yield* field('runs', inOne(listRunsOf(tx, all)), (run) => toShownRun(run, names));
+  yield ',';
+  yield* field('enrollments', listEntryTraces(tx, wanted), named);
+  yield ',';
+  yield* field('timers', listTimerTraces(tx, wanted), named);
+  yield ',';
+  yield* field('emails', listMessageTraces(tx, wanted), named);
+  yield ',';
+  yield* field('test_inbox', listWholeMailOf(tx, { projectId, userId, pageOf: MAIL_PAGE }), toKeptMail);
+}
+
+/** Whole emails: with the largest possible ones, a page also has about ten megabytes. */
+const MAIL_PAGE = 10;
+
+function toKeptMail({ id, copy, draftId, rcptTo, subject, at, raw }: WholeMail): object {
+  return { id, copy, draft_id: draftId, to: rcptTo, subject, at: iso(at), raw: raw.toString('utf8') };
+}
+
+async function* outcomes(tx: Tx, wanted: PersonId & { pageOf: number }): AsyncGenerator<string, void, void> {
+  const names = await ruleNames(tx, wanted.projectId);
+  yield* field('outcomes', listAllOutcomes(tx, wanted), (outcome) => toShownOutcome(outcome, names));
+  yield ',';
+  yield* field('links', listLinkTraces(tx, wanted), (link) => link);
+  yield ',';
+  yield* field('hits', listHitTraces(tx, wanted), (letter) => letter);
+  yield ',';
+  yield* field('replies', listAllReplies(tx, wanted), toShownReply);
+  yield ',';
+  yield* field('webhooks', listMessagesOf(tx, wanted), toShownWebhook);
+}
+
+async function* listAllReplies(
+  tx: Tx,
+  { projectId, userId, pageOf }: PersonId & { pageOf: number },
+): AsyncGenerator<Reply[], void, void> {
+  let after: Reply | undefined;
+  do {
+    const page: Reply[] = await listReplies(tx, { projectId, userId, after: after ?? null, limit: pageOf });
+    yield page;
+    after = page.length < pageOf ? undefined : page.at(-1);
+  } while (after);
+}
+
+function toShownReply({ id, messageId, draftId, kind, verified, receivedAt, ...said }: Reply): object {
+  const { fromAddress, fromName, subject, text, forwardedAt } = said;
+  return {
+    id,
+    email_id: messageId,
+    draft_id: draftId,
+    kind,
+    verified,
+    received_at: iso(receivedAt),
+    from: fromAddress,
+    from_name: fromName,
+    subject,
+    text,
+    forwarded_at: isoOrNull(forwardedAt),
+  };
+}
+
+function toShownWebhook({ id, type, created_at: at, body }: WebhookTrace): object {
+  return { id, type, created_at: at.toISOString(), body };
+}
+
+async function* inOne<T>(rows: Promise<T[]>): AsyncGenerator<T[], void, void> {
+  yield await rows;
+}
+
+type Addressee = PersonId & { address: string | null };
+
+/** Returns the suppression of the user or of their address, including one that has ended. */
+async function findSuppression(tx: Tx, addressee: Addressee): Promise<object | null> {
+  const [found] = isStorable(addressee.userId) ? await findSuppressions(tx, [addressee], 0) : [];
+  return found ? { reason: found.reason, until: isoOrNull(found.until) } : null;
+}
+
+/** Returns the topics that the user, or their address, has refused. */
+async function findRefused(tx: Tx, addressee: Addressee): Promise<string[]> {
+  const [found] = isStorable(addressee.userId) ? await findRefusals(tx, [addressee]) : [];
+  return [...(found ?? [])].toSorted();
+}
+
+async function* field<T>(
+  name: string,
+  pages: AsyncGenerator<T[], void, void>,
+  shown: (row: T) => unknown,
+): AsyncGenerator<string, void, void> {
+  yield `${JSON.stringify(name)}:[`;
+  let isFirst = true;
+  for await (const page of pages) {
+    if (page.length === 0) continue;
+    const rows = page.map((row) => JSON.stringify(shown(row))).join(',\n');
+    yield isFirst ? rows : `,${rows}`;
+    isFirst = false;
+  }
+  yield ']';
+}
+
+async function hasBuried(tx: Tx, person: PersonId): Promise<boolean> {
+  if (!isStorable(person.userId)) return false;
+  for await (const page of listBuried(tx, { ...person, pageOf: 1 })) return page.length > 0;
+  return false;
+}
+
+function nobody(userId: string): Record<keyof ShownPerson, unknown> {
+  return {
+    external_user_id: userId,
+    email: null,
+    traits: {},
+    suppressTriggersUntil: null,
+    triggersLiveSince: null,
+    first_seen_at: null,
+    last_seen_at: null,
+  };
+}

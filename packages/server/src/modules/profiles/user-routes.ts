@@ -1,0 +1,186 @@
+import { Type } from 'typebox';
+import type { TimelineItem, UserShown, WhyRule } from '@beckon/contract/dashboard';
+import { iso } from '../../platform/time/clock.ts';
+import { Fault } from '../../platform/fault.ts';
+import { isStorable, unknownPerson } from '../users/index.ts';
+import { TIMELINE_KINDS, type TimelineKind } from './merge-timeline.ts';
+import { listRules } from '../rules/index.ts';
+import { erasePerson } from './erase-user.ts';
+import { explainPerson, type ExplainedRow } from '../explain/index.ts';
+import { exportPerson } from './export-user.ts';
+import { type NamedItem, personTimeline } from './timeline.ts';
+import { showPersonThen } from './show-past-person.ts';
+import { showUser, type ShownUser } from './show-user.ts';
+import {
+  readMoment,
+  PAGE,
+  type DashboardRoute,
+  routesFor,
+  sendPieces,
+  type KitDeps,
+} from '../workspace/index.ts';
+import type { SuppressionHasher } from '../sending/index.ts';
+import type { Mailroom } from '../delivery/index.ts';
+
+type Deps = KitDeps & { hasher: SuppressionHasher; mailroom: Mailroom };
+const { route } = routesFor<Deps>();
+
+const TIMELINE_LIMIT = 50;
+
+export const onePersonRoutes: DashboardRoute<Deps>[] = [
+  route('GET /projects/:project/users/:user', {
+    needs: 'viewer',
+    async handle({ db }, { projectId, params }) {
+      const wanted = { projectId, userId: params.user, now: db.clock.now() };
+      return { data: toShown(await showUser(db, wanted)) };
+    },
+  }),
+  route('GET /projects/:project/users/:user/timeline', {
+    needs: 'viewer',
+    query: Type.Object({
+      cursor: PAGE.cursor,
+      limit: PAGE.limit,
+      kinds: Type.Optional(Type.String({ maxLength: 200 })),
+    }),
+    async handle({ db, access }, { projectId, params, query }) {
+      const { limit = TIMELINE_LIMIT, cursor: after = null } = query;
+      const userId = known(params.user);
+      const kinds = readKinds(query.kinds);
+      const found = await personTimeline(db, { projectId, userId, kinds, after, limit });
+      const names = await access.namesOf([...new Set(found.items.flatMap(({ actor }) => actor ?? []))]);
+      return {
+        data: found.items.map((item) => toItem(item, names)),
+        meta: {
+          pagination: { total: found.total, offset: 0, limit },
+          cursor: found.cursor,
+          ...(found.isAtLeast && { at_least: true as const }),
+        },
+      };
+    },
+  }),
+  route('GET /projects/:project/users/:user/at', {
+    needs: 'viewer',
+    isHeavy: true,
+    query: Type.Object({ at: Type.String({ maxLength: 64 }) }),
+    async handle({ db }, { projectId, params, query }) {
+      const at = readMoment(query.at, 'at');
+      return { data: await showPersonThen(db, { projectId, userId: known(params.user), at }) };
+    },
+  }),
+  route('GET /projects/:project/users/:user/why', {
+    needs: 'viewer',
+    isHeavy: true,
+    query: Type.Object({ rule: Type.Optional(Type.String({ maxLength: 255 })) }),
+    async handle({ db, mailroom }, { projectId, params, query }) {
+      const asked = { projectId, userId: known(params.user), rule: query.rule ?? null };
+      const rows = await explainPerson({ db, mailroom }, asked);
+      const ids = new Map((await listRules(db, projectId)).map(({ id, name }) => [name, id]));
+      const byRule = Map.groupBy(rows, ({ rule }) => rule);
+      return { data: [...byRule].map(([name, some]) => toWhy({ id: ids.get(name) ?? name, name }, some)) };
+    },
+  }),
+  route('GET /projects/:project/users/:user/export', {
+    needs: 'admin',
+    isHeavy: true,
+    turn: 'statement',
+    audit: 'user.export',
+    async handle({ db }, { projectId, params, reply, note }) {
+      const userId = known(params.user);
+      note({ subject: 'a user' });
+      const pieces = exportPerson(db, { projectId, userId });
+      // The first piece shows whether the user exists, before the response commits to a file.
+      const first = await pieces.next();
+      const file = { name: 'user.json', type: 'application/json; charset=utf-8' };
+      return sendPieces(reply, file, withFirst(first.value ?? '', pieces));
+    },
+  }),
+  route('POST /projects/:project/users/:user/erase', {
+    needs: 'admin',
+    isHeavy: true,
+    audit: 'user.erase',
+    body: Type.Object({ confirm: Type.String() }),
+    async handle({ db, newId, hasher }, { projectId, params, body, note }) {
+      if (body.confirm !== params.user) throw invalid('confirm must be the exact ID of the user', 'confirm');
+      const { external_user_id, erased_at, removed } = await erasePerson(
+        { db, newId, hasher },
+        { projectId, userId: params.user },
+      );
+      // The user's id is stored nowhere any more, so not here either.
+      note({ subject: 'a user', after: { removed } });
+      return { data: { external_user_id, erased_at, removed } };
+    },
+  }),
+];
+
+async function* withFirst(first: string, rest: AsyncIterable<string>): AsyncGenerator<string, void, void> {
+  yield first;
+  yield* rest;
+}
+
+/** Text that PostgreSQL cannot store is not a valid user id. */
+function known(userId: string): string {
+  if (isStorable(userId)) return userId;
+  throw unknownPerson(userId);
+}
+
+function invalid(message: string, field: string): Fault {
+  return new Fault('validation_failed', { details: [{ message, field }] });
+}
+
+function readKinds(text: string | undefined): TimelineKind[] {
+  if (text === undefined || text === '') return [...TIMELINE_KINDS];
+  const asked = text.split(',');
+  const kinds = TIMELINE_KINDS.filter((kind) => asked.includes(kind));
+  if (kinds.length === new Set(asked).size) return kinds;
+  throw invalid(`kinds must be a comma-separated list of ${TIMELINE_KINDS.join(', ')}`, 'kinds');
+}
+
+function toShown({ suppressTriggersUntil, triggersLiveSince, runs, ...user }: ShownUser): UserShown {
+  return {
+    ...user,
+    runs: runs.map(({ arm: _arm, converted_at: _converted, ...run }) => run),
+    triggers: { suppressed: suppressTriggersUntil !== null, live_since: triggersLiveSince },
+  };
+}
+
+function toItem(item: NamedItem, names: ReadonlyMap<string, string>): TimelineItem {
+  const { at, id, kind, title, detail, rule_id, ruleName, audience_id, audienceName, draft_id, actor } = item;
+  return {
+    at: iso(at.getTime()),
+    id,
+    kind,
+    title,
+    rule: rule_id === null ? null : { id: rule_id, name: ruleName ?? rule_id },
+    audience: audience_id === null ? null : { id: audience_id, name: audienceName },
+    draft_id,
+    actor: actor === null ? null : (names.get(actor) ?? actor),
+    detail,
+  };
+}
+
+function toWhy(rule: WhyRule['rule'], rows: ExplainedRow[]): WhyRule {
+  const now = rows.find((row) => row.now !== null)?.now;
+  return {
+    rule,
+    on: now?.on ?? false,
+    would_fire: now?.would_fire ?? false,
+    triggers: now?.triggers ?? [],
+    decisions: rows
+      .filter(({ count }) => count > 0)
+      .map(({ at, first_at, count, reason, sentence, fired, detail }) => ({
+        at,
+        first_at: first_at ?? at,
+        count,
+        reason,
+        sentence,
+        fired,
+        detail,
+      })),
+    drafts: rows.flatMap((row) => row.drafts).map(toDraft),
+  };
+}
+
+function toDraft(draft: ExplainedRow['drafts'][number]): WhyRule['drafts'][number] {
+  const { id, subject, state, reason, deadline_at, ended_at, rule_holds, send_check } = draft;
+  return { id, subject, state, reason, deadline_at, ended_at, rule_holds, send_check };
+}

@@ -1,0 +1,193 @@
+import { Type } from 'typebox';
+import type { DraftMoved, DraftSeen } from '@beckon/contract/dashboard';
+import { Fault } from '../../platform/fault.ts';
+import { parseInstant } from '../../platform/time/instant.ts';
+import { type Draft, findDraft } from '../drafts/index.ts';
+import { inList } from './review.ts';
+import { type Act, type Acted, isDraftId, moveDraft, unknownDraft } from './move-draft.ts';
+import { describeDrafts } from './list-drafts.ts';
+import { sendTest } from './send-test.ts';
+import {
+  testRecipientForAudit,
+  testRecipient,
+  type DashboardRoute,
+  routesFor,
+  type KitDeps,
+} from '../workspace/index.ts';
+import { tellingWho } from './draft-conflict.ts';
+import { actorsOf, toDraftListed, toGate } from './draft-view.ts';
+import type { Mailroom } from '../delivery/index.ts';
+import type { Models } from '../rules/index.ts';
+import type { TokenKeys } from '../../platform/crypto/email-token.ts';
+import type { OpenRelay } from '../../platform/mail/submit.ts';
+
+type Deps = KitDeps & {
+  mailroom: Mailroom;
+  models: Models;
+  tokenKeys: TokenKeys;
+  openRelay: OpenRelay;
+};
+const { route } = routesFor<Deps>();
+
+const SEEN = {
+  hash: Type.Optional(Type.String({ maxLength: 200 })),
+  moves: Type.Optional(Type.Integer({ minimum: 1 })),
+};
+const NOTHING_ELSE = Type.Object(SEEN);
+const REASON = Type.Optional(Type.String({ maxLength: 500 }));
+const TEXT = Type.Optional(Type.String({ maxLength: 200_000 }));
+
+export const draftMoveRoutes: DashboardRoute<Deps>[] = [
+  route('POST /projects/:project/drafts/:draft/approve', {
+    needs: 'reviewer',
+    audit: 'draft.approve',
+    body: Type.Object({ ...SEEN, anyway: Type.Optional(Type.Boolean()) }),
+    handle: (deps, asked) => act(deps, asked, { kind: 'approve', anyway: asked.body.anyway ?? false }),
+  }),
+  route('POST /projects/:project/drafts/:draft/skip', {
+    needs: 'reviewer',
+    audit: 'draft.skip',
+    body: Type.Object({ ...SEEN, reason: REASON }),
+    handle: (deps, asked) => act(deps, asked, { kind: 'skip', reason: reasonOf(asked.body.reason) }),
+  }),
+  route('POST /projects/:project/drafts/:draft/postpone', {
+    needs: 'reviewer',
+    audit: 'draft.postpone',
+    body: Type.Object({
+      ...SEEN,
+      until: Type.String({ maxLength: 40 }),
+      extend: Type.Optional(Type.Boolean()),
+    }),
+    handle: (deps, asked) =>
+      act(deps, asked, {
+        kind: 'postpone',
+        until: readUntil(asked.body.until),
+        extend: asked.body.extend ?? false,
+      }),
+  }),
+  route('POST /projects/:project/drafts/:draft/edit', {
+    needs: 'editor',
+    audit: 'draft.edit',
+    body: Type.Object({ ...SEEN, subject: TEXT, preheader: TEXT, body: TEXT }),
+    async handle(deps, asked) {
+      const { db } = deps;
+      const { projectId, params, body } = asked;
+      const found = isDraftId(params.draft) ? await findDraft(db, projectId, params.draft) : undefined;
+      if (!found) throw unknownDraft(params.draft);
+      const { hash, moves, ...texts } = body;
+      const { content, contentHash } = found.draft;
+      // A field that the request omits keeps the value read here, so the draft must still have that value.
+      const seen: DraftSeen = { hash: hash ?? contentHash, ...(moves === undefined ? {} : { moves }) };
+      const edit: Act = { kind: 'edit', content: { ...content, ...texts } };
+      const acted = await move(deps, { ...asked, body: seen }, edit);
+      return { data: { ...(await toMoved(deps, acted, asked)), content: acted.draft.content } };
+    },
+  }),
+  route('POST /projects/:project/drafts/:draft/undo', {
+    needs: 'reviewer',
+    audit: 'draft.undo',
+    body: NOTHING_ELSE,
+    handle: (deps, asked) => act(deps, asked, { kind: 'undo' }),
+  }),
+  route('POST /projects/:project/drafts/:draft/open-editor', {
+    needs: 'editor',
+    audit: 'draft.open_editor',
+    body: NOTHING_ELSE,
+    handle: (deps, asked) => act(deps, asked, { kind: 'open_editor' }),
+  }),
+  route('POST /projects/:project/drafts/:draft/close-editor', {
+    needs: 'editor',
+    audit: 'draft.close_editor',
+    body: NOTHING_ELSE,
+    handle: (deps, asked) => act(deps, asked, { kind: 'close_editor' }),
+  }),
+  route('POST /projects/:project/drafts/:draft/send-again', {
+    needs: 'reviewer',
+    audit: 'draft.send_again',
+    body: Type.Object({ ...SEEN, confirm: Type.Optional(Type.String({ maxLength: 1_000 })) }),
+    async handle(deps, asked) {
+      const { confirm } = asked.body;
+      const confirmed = confirm !== undefined && (await isOf(deps, asked, confirm));
+      return act(deps, asked, { kind: 'send_again', confirmed });
+    },
+  }),
+  route('POST /projects/:project/drafts/:draft/send-test', {
+    needs: 'reviewer',
+    audit: 'draft.send_test',
+    body: Type.Object({ to: Type.Optional(Type.String({ maxLength: 320 })) }),
+    async handle({ db, mailroom, tokenKeys, newId, openRelay }, { projectId, params, body, person, note }) {
+      const relay = await openRelay();
+      const ref = { projectId, draftId: params.draft };
+      const to = testRecipient(body.to, person);
+      const sent = await sendTest({ db, mailroom, tokenKeys, newId, relay }, ref, to);
+      note({ subject: params.draft, after: { to: testRecipientForAudit(sent.to, person) } });
+      return { data: sent };
+    },
+  }),
+];
+
+type Acting = {
+  projectId: number;
+  params: { draft: string };
+  body: DraftSeen;
+  actor: string;
+  note(what: { subject?: string; before?: unknown; after?: unknown }): void;
+};
+
+async function act(deps: Deps, asked: Acting, what: Act): Promise<{ data: DraftMoved }> {
+  const acted = await move(deps, asked, what);
+  return { data: await toMoved(deps, acted, asked) };
+}
+
+async function move(deps: Deps, asked: Acting, what: Act): Promise<Acted> {
+  const { projectId, params, actor } = asked;
+  const { hash, moves } = asked.body;
+  const seen = { ...(hash === undefined ? {} : { hash }), ...(moves === undefined ? {} : { moves }) };
+  const { db, newId, mailroom, models } = deps;
+  const ref = { projectId, draftId: params.draft };
+  const acted = await tellingWho(deps, { ...ref, actor }, () =>
+    moveDraft({ db, newId, mailroom, models }, ref, { act: what, by: { actor, ...seen } }),
+  );
+  asked.note({ subject: params.draft, after: auditState(acted.draft) });
+  return acted;
+}
+
+/**
+ * Returns the state of a draft for the audit log, without its content and its recipient: the log is kept after a user is erased. The reason
+ * of a skipped draft is text that a reviewer typed, so the entry says only whether there was one.
+ */
+function auditState({ id, state, reason, deadlineAt, contentHash }: Draft): object {
+  const why = state === 'skipped' ? { has_reason: reason !== null } : { reason };
+  return { id, state, ...why, deadline_at: deadlineAt, content_hash: contentHash };
+}
+
+async function toMoved(
+  { db, access }: Deps,
+  { draft, gate }: Acted,
+  { projectId, actor }: Acting,
+): Promise<DraftMoved> {
+  const [described] = await describeDrafts(db, projectId, [inList(draft)]);
+  if (!described) throw new Error('a draft that was moved is not described');
+  const names = await access.namesOf(actorsOf([draft]));
+  return { draft: toDraftListed(described, { actor, names, now: db.clock.now() }), send_check: toGate(gate) };
+}
+
+function reasonOf(text: string | undefined): string | null {
+  const reason = text?.trim() ?? '';
+  return reason === '' ? null : reason;
+}
+
+export function readUntil(text: string): number {
+  const until = parseInstant(text);
+  if (!Number.isNaN(until)) return until;
+  const message = 'until must be a time such as 2026-01-31T09:00:00Z';
+  throw new Fault('validation_failed', { details: [{ message, field: 'until' }] });
+}
+
+/** Checks the confirmation that the email may arrive twice: the typed id of its user. */
+async function isOf({ db }: Deps, { projectId, params }: Acting, typed: string): Promise<boolean> {
+  const found = isDraftId(params.draft) ? await findDraft(db, projectId, params.draft) : undefined;
+  if (!found || found.draft.userId === typed.trim()) return true;
+  const message = 'This is not the user ID of its recipient';
+  throw new Fault('validation_failed', { details: [{ message, field: 'confirm' }] });
+}

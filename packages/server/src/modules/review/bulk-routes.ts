@@ -1,0 +1,121 @@
+import { Type } from 'typebox';
+import type { BulkAct, BulkAsked, BulkPreview } from '@beckon/contract/dashboard';
+import { Fault } from '../../platform/fault.ts';
+import { inList, readDraftFilter } from './review.ts';
+import type { ManyAct } from './move-drafts.ts';
+import { ruleNames, reasonWords } from '../explain/index.ts';
+import { actOnMany, type Chosen, type ManyPreviewed, previewMany } from './act-on-many.ts';
+import { describeDrafts } from './list-drafts.ts';
+import { actorsOf, toDraftListed } from './draft-view.ts';
+import { readUntil } from './action-routes.ts';
+import { type DashboardRoute, routesFor, type KitDeps } from '../workspace/index.ts';
+import type { Mailroom } from '../delivery/index.ts';
+import type { Models } from '../rules/index.ts';
+
+type Deps = KitDeps & { mailroom: Mailroom; models: Models };
+const { route } = routesFor<Deps>();
+
+const IDS_MAX = 500;
+
+const ASKED = Type.Object({
+  action: Type.Union([
+    Type.Object({ kind: Type.Literal('approve') }, { additionalProperties: false }),
+    Type.Object(
+      { kind: Type.Literal('skip'), reason: Type.Optional(Type.String({ maxLength: 500 })) },
+      { additionalProperties: false },
+    ),
+    Type.Object(
+      { kind: Type.Literal('postpone'), until: Type.String({ maxLength: 40 }) },
+      { additionalProperties: false },
+    ),
+  ]),
+  ids: Type.Optional(Type.Array(Type.String({ maxLength: 40 }), { minItems: 1, maxItems: IDS_MAX })),
+  filter: Type.Optional(Type.String({ maxLength: 1_000 })),
+});
+
+export const draftBulkRoutes: DashboardRoute<Deps>[] = [
+  route('POST /projects/:project/drafts/bulk/preview', {
+    needs: 'reviewer',
+    reads: true,
+    body: ASKED,
+    async handle({ db, mailroom, models }, { projectId, body, actor }) {
+      const doing = { act: readAct(body.action), by: { actor } };
+      const found = await previewMany({ db, mailroom, models }, chosen(projectId, body), doing);
+      const names = await ruleNames(db, projectId);
+      return { data: toPreview(found, names) };
+    },
+  }),
+  route('POST /projects/:project/drafts/bulk', {
+    needs: 'reviewer',
+    audit: 'draft.bulk_action',
+    body: ASKED,
+    async handle({ db, newId, mailroom, models, access }, { projectId, body, actor, note }) {
+      const what = readAct(body.action);
+      const doing = { act: what, by: { actor } };
+      const done = await actOnMany({ db, newId, mailroom, models }, chosen(projectId, body), doing);
+      const { acted, refused, more } = done;
+      const after = { changed: acted.map(({ draft }) => draft.id), unchanged: refused.length };
+      note({ subject: `${what.kind} ${acted.length} drafts`, after });
+      const described = await describeDrafts(
+        db,
+        projectId,
+        acted.map(({ draft }) => inList(draft)),
+      );
+      const names = await access.namesOf(actorsOf(acted.map(({ draft }) => draft)));
+      const looker = { actor, names, now: db.clock.now() };
+      return {
+        data: { changed: described.map((one) => toDraftListed(one, looker)), unchanged: refused, more },
+      };
+    },
+  }),
+];
+
+/** Requires exactly one of both: an empty filter selects everything, a missing one selects nothing. */
+function chosen(projectId: number, { ids, filter }: BulkAsked): Chosen {
+  if ((ids === undefined) === (filter === undefined)) {
+    const message = 'Select drafts either by ids or by filter';
+    throw new Fault('validation_failed', { details: [{ message, field: 'ids' }] });
+  }
+  return { projectId, ids: ids ?? null, filter: readDraftFilter(filter) };
+}
+
+function readAct(act: BulkAct): ManyAct {
+  switch (act.kind) {
+    case 'approve':
+      return { kind: 'approve' };
+    case 'skip':
+      return { kind: 'skip', reason: act.reason?.trim() || null };
+    case 'postpone':
+      return { kind: 'postpone', until: readUntil(act.until) };
+    default:
+      return act satisfies never;
+  }
+}
+
+function toPreview(found: ManyPreviewed, names: (ruleId: string) => string): BulkPreview {
+  const { drafts, more, wouldAct, refused, gates } = found;
+  const held = [...gates.values()].flatMap((gate) => (gate && !gate.passes ? [gate.reason] : []));
+  return {
+    drafts,
+    more,
+    would_change: wouldAct.length,
+    users: new Set(wouldAct.map(({ userId }) => userId)).size,
+    unchanged: counted(refused, ({ message }) => message).map(([message, many]) => ({
+      message,
+      drafts: many,
+    })),
+    held_by: counted(held, (reason) => reason).map(([reason, many]) => ({
+      reason,
+      sentence: reasonWords(reason, 'draft'),
+      drafts: many,
+    })),
+    sends_now: [...gates.values()].filter((gate) => gate?.passes).length,
+    rules: counted(wouldAct, ({ ruleId }) => names(ruleId)).map(([name, many]) => ({ name, drafts: many })),
+  };
+}
+
+/** Counts the items by key, most frequent first. */
+function counted<T>(items: T[], keyOf: (item: T) => string): [string, number][] {
+  const groups = [...Map.groupBy(items, keyOf)].map(([key, some]): [string, number] => [key, some.length]);
+  return groups.toSorted((a, b) => b[1] - a[1]);
+}

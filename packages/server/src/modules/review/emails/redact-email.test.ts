@@ -1,0 +1,154 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import type { EmailWhole, TestInboxEmail, TestInboxEmailWhole, Role } from '@beckon/contract/dashboard';
+import { lettersRule, newAftermath, sendTo } from '../../../../testkit/became.ts';
+import { testDashboard } from '../../../../testkit/dashboard.ts';
+import { goodHtml, goodLetter } from '../../../../testkit/good-letter.ts';
+import { TOKEN_KEYS } from '../../../../testkit/mailroom.ts';
+import { openStage } from '../../../../testkit/story.ts';
+import { PASSWORD, testTeam, tokenOf } from '../../../../testkit/team.ts';
+import { idMaker } from '../../../platform/ids.ts';
+import { letterToken } from '../../../platform/crypto/email-token.ts';
+import { keepMail } from '../../sending/test-inbox/keep-mail.ts';
+import { packMime } from '../../sending/emails/pack-mime.ts';
+import { receiveMail } from '../../delivery/test-inbox/receive-mail.ts';
+
+const stage = await openStage();
+const { db } = stage.server;
+const newId = idMaker(db.clock);
+/** Emails arrive in the test inbox, as without a relay. */
+const arrive = {
+  hand: async (envelope: { from: string; to: string }, raw: Uint8Array) => {
+    await receiveMail({ db, tokenKeys: TOKEN_KEYS }, { ...envelope, to: [envelope.to], raw });
+    return { result: 'accepted', reply: '250 kept', relayId: null } as const;
+  },
+};
+const { setUp, browser, join, tokenFor } = testTeam(stage.server, { openRelay: async () => arrive });
+const { ada, projectId } = await setUp();
+const plain = testDashboard(db);
+afterAll(() => plain.close());
+beforeEach(() => stage.engine.transport.answer({ result: 'sent' }));
+
+const TOKEN = /token=(?:3D)?[\da-z]{20,}/i;
+
+test('shows no member a link of a team email in the test inbox', async () => {
+  const viewer = await join(ada, { projectId, email: 'viewer@x.org', role: 'viewer' });
+  const admin = await join(ada, { projectId, email: 'admin@x.org', role: 'admin' });
+  await browser().ask('POST /forgot', { email: 'ada@x.org' });
+  const list = async (): Promise<TestInboxEmail[]> =>
+    (await viewer.ask(`GET /projects/${projectId}/test-inbox`)).json.data as TestInboxEmail[];
+  await expect.poll(async () => (await list()).filter(({ to }) => to === 'ada@x.org').length).toBe(1);
+  expect((await list()).map(({ to, kind }) => [to, kind])).toContainEqual(['viewer@x.org', 'team']);
+  for (const one of [viewer, admin, ada])
+    for (const { id } of await list()) {
+      const at = `GET /projects/${projectId}/test-inbox/${id}`;
+      const shown = await one.ask(at);
+      expect(shown.status).toBe(200);
+      expect((shown.json.data as TestInboxEmailWhole).text).toContain('token=redacted');
+      for (const path of ['', '/email.html', '/email.html?images=show'])
+        expect((await one.ask(`${at}${path}`)).text).not.toMatch(TOKEN);
+      for (const path of ['/source', '/eml']) expect((await one.ask(`${at}${path}`)).status).toBe(403);
+    }
+});
+
+test('hides from viewers the actions that an email allows its recipient', async () => {
+  const story = await newAftermath(stage);
+  await story.rule(lettersRule());
+  await sendTo(story, ['bob']);
+  const [message] = await story.messages('bob');
+  const seal = letterToken({ projectId: story.projectId, messageId: newId() }, 'unsubscribe', TOKEN_KEYS);
+  const link = `https://acme.test/u/${seal}`;
+  const raw = await goodLetter({
+    date: new Date(story.now()),
+    html: goodHtml({ more: `<a href="${link}">no more</a>` }),
+  });
+  const mail = newId();
+  const envelope = { mailFrom: `b+${seal}@acme.test`, rcptTo: 'bob@x.org', at: story.now() };
+  await keepMail(db, {
+    projectId: story.projectId,
+    id: mail,
+    draftId: newId(),
+    userId: 'bob',
+    ...envelope,
+    raw,
+  });
+  await db.query(
+    `UPDATE beckon.message_mime SET mail_from = $3, mime = $4 WHERE project_id = $1 AND draft_id = $2`,
+    [story.projectId, message?.draft_id, envelope.mailFrom, packMime(raw)],
+  );
+  const of = `GET /projects/${story.projectId}`;
+  const places = [
+    `${of}/test-inbox`,
+    `${of}/test-inbox/${mail}`,
+    `${of}/test-inbox/${mail}/email.html`,
+    `${of}/emails/${message?.id}`,
+    `${of}/emails/${message?.id}/email.html`,
+  ];
+  const files = [
+    `${of}/test-inbox/${mail}/source`,
+    `${of}/test-inbox/${mail}/eml`,
+    `${of}/emails/${message?.id}/eml`,
+  ];
+  for (const as of ['viewer', 'reviewer'] as Role[]) {
+    for (const place of places) {
+      const { status, text } = await plain.ask(place, { as });
+      expect([place, status, text.includes(seal)]).toEqual([place, 200, false]);
+    }
+    for (const file of files) expect((await plain.ask(file, { as })).status).toBe(403);
+  }
+  for (const place of [...places, ...files])
+    expect([place, (await plain.ask(place, { as: 'editor' })).text.includes(seal)]).toEqual([place, true]);
+  const whole = (await plain.ask<EmailWhole>(places[3] ?? '', { as: 'viewer' })).json.data;
+  expect(whole.raw?.mail_from).toBe('b+redacted@acme.test');
+  await showsProgramsNothing({ projectId: story.projectId, places, files, seal });
+});
+
+type Shown = { projectId: number; places: string[]; files: string[]; seal: string };
+
+/** Expects that a token with the scope `read` reads as a viewer does, whatever its member's role. */
+async function showsProgramsNothing(shown: Shown): Promise<void> {
+  await db.query(
+    `UPDATE beckon.project SET organization_id = (SELECT organization_id FROM beckon.project WHERE project_id = $1)
+     WHERE project_id = $2`,
+    [projectId, shown.projectId],
+  );
+  const program = browser({ authorization: `Bearer ${await tokenFor(ada, ['read', 'review', 'import'])}` });
+  for (const place of shown.places) {
+    const { status, text } = await program.ask(place);
+    expect([place, status, text.includes(shown.seal)]).toEqual([place, 200, false]);
+  }
+  for (const file of shown.files) expect([file, (await program.ask(file)).status]).toEqual([file, 403]);
+  // A token with the scope of an editor shows what an editor sees.
+  const editing = browser({ authorization: `Bearer ${await tokenFor(ada, ['read', 'edit'])}` });
+  for (const place of [...shown.places, ...shown.files])
+    expect([place, (await editing.ask(place)).text.includes(shown.seal)]).toEqual([place, true]);
+}
+
+test('invalidates the invitations of a removed member and of one who may no longer invite', async () => {
+  const invite = async (by: typeof ada, email: string, role: Role): Promise<string> => {
+    const { json } = await by.ask(`POST /projects/${projectId}/invites`, { email, role });
+    return tokenOf((json.data as { link: string }).link);
+  };
+  const accept = async (token: string): Promise<number> =>
+    (await browser().ask('POST /invites/accept', { token, name: 'Eve', password: PASSWORD })).status;
+  const idOf = async (email: string): Promise<string> => {
+    const { json } = await ada.ask(`GET /projects/${projectId}/members`);
+    return (json.data as { id: string; email: string }[]).find((one) => one.email === email)?.id ?? '';
+  };
+  const eve = await join(ada, { projectId, email: 'eve@x.org', role: 'owner' });
+  const [asOwner, asAdmin] = [
+    await invite(eve, 'eve2@x.org', 'owner'),
+    await invite(eve, 'eve3@x.org', 'admin'),
+  ];
+  const role = (to: Role) =>
+    idOf('eve@x.org').then((id) => ada.ask(`POST /projects/${projectId}/members/${id}/role`, { role: to }));
+  await role('admin');
+  expect(await accept(asOwner)).toBe(404);
+  expect(await accept(asAdmin)).toBe(200);
+  const more = await invite(eve, 'eve4@x.org', 'viewer');
+  await role('editor');
+  expect(await accept(more)).toBe(404);
+  await role('admin');
+  const last = await invite(eve, 'eve5@x.org', 'viewer');
+  await ada.ask(`POST /projects/${projectId}/members/${await idOf('eve@x.org')}/remove`);
+  expect(await accept(last)).toBe(404);
+});

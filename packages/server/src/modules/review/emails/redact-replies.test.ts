@@ -1,0 +1,111 @@
+import { afterAll, expect, test } from 'vitest';
+import { testDashboard } from '../../../../testkit/dashboard.ts';
+import { answer, dsn, openInbound, sendTo } from '../../../../testkit/inbound.ts';
+import { newVerifiedStory, openMailStage } from '../../../../testkit/mail-stage.ts';
+import { HOUR } from '../../../../testkit/drafts.ts';
+import { relayTransport } from '../../delivery/relay-transport.ts';
+import type { HandOver } from '../../../platform/mail/submit.ts';
+
+const stage = await openMailStage();
+const { db } = stage.server;
+const { talk } = await openInbound(stage);
+const story = await newVerifiedStory(stage);
+await story.set({ reply_forward_to: 'team@acme.test' });
+let { projectId } = story;
+const dashboard = testDashboard(db);
+afterAll(() => dashboard.close());
+
+const SEAL = /[a-z2-7]{34}\.[a-z2-7]{16}/i;
+
+test('redacts the links of an email that a reply quotes, even without other text', async () => {
+  const ada = await sendTo(story, 'ada', 'ada@home.test');
+  const body = `> Read this\r\n> or stop: https://beckon.acme.test/u/${SEAL.exec(ada.unsubscribeTo)?.[0]}`;
+  const raw = answer({ from: ada.email, to: ada.replyTo, body });
+  expect((await talk.hand({ from: ada.email, to: [ada.replyTo], raw })).data).toMatch(/^250 /);
+  const [reply] = await db.query<{ id: string; message_id: string; draft_id: string }>(
+    `SELECT id, message_id, draft_id FROM beckon.reply WHERE project_id = $1`,
+    [projectId],
+  );
+  const places = [
+    '/replies',
+    `/replies/${reply?.id}`,
+    `/emails/${reply?.message_id}`,
+    `/drafts/${reply?.draft_id}/context`,
+    '/users/ada/timeline',
+  ];
+  for (const place of places) {
+    const { status, text } = await dashboard.ask(`GET /projects/${projectId}${place}`, { as: 'viewer' });
+    expect([place, status, text.includes('/u/redacted'), SEAL.test(text)]).toEqual([place, 200, true, false]);
+  }
+  const told = await db.query<{ told: string }>(
+    `SELECT detail::text AS told FROM beckon.outcome WHERE project_id = $1 AND type = 'email.replied'
+     UNION ALL SELECT body FROM beckon.webhook_message WHERE project_id = $1 AND type = 'email.replied'`,
+    [projectId],
+  );
+  expect(told.map((one) => SEAL.test(one.told))).toEqual(told.map(() => false));
+  expect(told.length).toBeGreaterThan(0);
+});
+
+/** Expects redaction wherever the email is read, and in its outcomes and webhooks. */
+async function expectRedacted(userId: string): Promise<void> {
+  const [message] = await db.query<{ id: string; draft_id: string }>(
+    `SELECT id, draft_id FROM beckon.message WHERE project_id = $1 AND external_user_id = $2`,
+    [projectId, userId],
+  );
+  const places = [
+    '/emails',
+    `/emails/${message?.id}`,
+    `/drafts/${message?.draft_id}`,
+    `/drafts/${message?.draft_id}/context`,
+    `/users/${userId}/timeline`,
+  ];
+  const shown: string[] = [];
+  for (const place of places) {
+    const { status, text } = await dashboard.ask(`GET /projects/${projectId}${place}`, { as: 'viewer' });
+    expect([place, status]).toEqual([place, 200]);
+    shown.push(text);
+  }
+  const kept = await db.query<{ kept: string }>(
+    `SELECT detail::text AS kept FROM beckon.outcome WHERE project_id = $1 AND external_user_id = $2
+     UNION ALL SELECT body FROM beckon.webhook_message WHERE project_id = $1 AND external_user_id = $2
+     UNION ALL SELECT detail::text FROM beckon.draft_move WHERE project_id = $1 AND draft_id = $3
+     UNION ALL SELECT reply FROM beckon.message WHERE project_id = $1 AND draft_id = $3 AND reply IS NOT NULL`,
+    [projectId, userId, message?.draft_id],
+  );
+  expect([...shown, ...kept.map((one) => one.kept)].filter((one) => SEAL.test(one))).toEqual([]);
+  expect(kept.some((one) => one.kept.includes('redacted@'))).toBe(true);
+}
+
+test('redacts the signed sender that a bounce names, so that no reader can send another bounce', async () => {
+  const cid = await sendTo(story, 'cid', 'cid@home.test');
+  const raw = dsn({ recipient: cid.email, diagnostic: `smtp; 550 5.1.1 <${cid.bounceTo}>: no such user` });
+  expect((await talk.hand({ to: [cid.bounceTo], raw })).data).toMatch(/^250 /);
+  await expectRedacted('cid');
+});
+
+test.each<[string, (from: string) => HandOver]>([
+  [
+    'refuses a letter',
+    (from) => ({ result: 'refused', stage: 'rcpt', code: 550, reply: `550 5.1.1 no ${from}` }),
+  ],
+  ['puts it off', (from) => ({ result: 'refused', stage: 'rcpt', code: 450, reply: `450 4.2.1 no ${from}` })],
+  ['takes it', (from) => ({ result: 'accepted', reply: `250 2.1.0 ok ${from}`, relayId: null })],
+  ['is lost', (from) => ({ result: 'not_sent', stage: 'data', reason: `closed for ${from}` })],
+])(
+  'redacts the signed sender in the reply of a server that %s, so that no reader can send a bounce',
+  async (_, says) => {
+    const own = await newVerifiedStory(stage);
+    ({ projectId } = own);
+    const relay = {
+      slots: 1,
+      close: () => Promise.resolve(),
+      hand: ({ from }: { from: string }) => Promise.resolve(says(from)),
+    };
+    const transport = relayTransport({ relay, now: () => stage.server.clock.now() });
+    stage.engine.transport.answer((letter) => transport.hand(letter));
+    await own.user('bea', { email: 'bea@home.test' });
+    await own.event('bea', 'user_signed_up');
+    await own.later(HOUR);
+    await expectRedacted('bea');
+  },
+);

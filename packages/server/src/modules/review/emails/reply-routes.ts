@@ -1,0 +1,109 @@
+import { Type } from 'typebox';
+import { iso } from '../../../platform/time/clock.ts';
+import { Fault } from '../../../platform/fault.ts';
+import { isStorable } from '../../users/index.ts';
+import {
+  getSettings,
+  isId,
+  PAGE,
+  readPage,
+  timeAndId,
+  toPage,
+  type DashboardRoute,
+  routesFor,
+} from '../../workspace/index.ts';
+import {
+  countReplies,
+  findReply,
+  listReplies,
+  listThread,
+  forwardAgain,
+  type Reply,
+} from '../../inbound/index.ts';
+import { findLetter } from '../../sending/index.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import { toReplyListed } from './email-view.ts';
+
+const { route } = routesFor();
+
+/** The list shows this much of a reply; the thread has all of it. */
+const LISTED_CHARS = 300;
+
+export const replyRoutes: DashboardRoute[] = [
+  route('GET /projects/:project/replies', {
+    needs: 'viewer',
+    query: Type.Object({ ...PAGE, user: Type.Optional(Type.String({ maxLength: 1_000 })) }),
+    async handle({ db }, { projectId, query }) {
+      const page = readPage(query, 2);
+      const userId = query.user ?? null;
+      const place = page.after && timeAndId(page.after);
+      const after = place && { receivedAt: place.at, id: place.id };
+      const none = userId !== null && !isStorable(userId);
+      const limit = page.offset + page.rowsMax;
+      const rows = none ? [] : await listReplies(db, { projectId, userId, after, limit });
+      const total = none ? 0 : await countReplies(db, { projectId, userId, most: page.most });
+      return toPage(rows.slice(page.offset), page, {
+        show: (reply: Reply) => toReplyListed({ ...reply, text: reply.text.slice(0, LISTED_CHARS) }),
+        placeOf: ({ receivedAt, id }: Reply) => [String(receivedAt), id],
+        total,
+      });
+    },
+  }),
+  route('GET /projects/:project/replies/:reply', {
+    needs: 'viewer',
+    async handle({ db }, { projectId, params }) {
+      const reply = await requireReply(db, projectId, params.reply);
+      const { messageId } = reply;
+      const letter = await findLetter(db, { projectId, id: messageId });
+      const thread = await listThread(db, { projectId, messageId });
+      return {
+        data: {
+          reply: toReplyListed(reply),
+          email: letter
+            ? {
+                id: letter.id,
+                draft_id: letter.draftId,
+                rule: letter.rule,
+                subject: letter.subject,
+                address: letter.address,
+                claimed_at: iso(letter.claimedAt),
+              }
+            : null,
+          thread: thread.map(toReplyListed),
+          forward_to: (await getSettings(db, projectId)).settings.replyForwardTo,
+        },
+      };
+    },
+  }),
+  route('POST /projects/:project/replies/:reply/forward', {
+    needs: 'reviewer',
+    audit: 'reply.forward',
+    async handle({ db }, { projectId, params, note }) {
+      const { id } = await requireReply(db, projectId, params.reply);
+      const { settings } = await getSettings(db, projectId);
+      if (settings.replyForwardTo === null) throw toNobody();
+      const at = db.clock.now();
+      if (!(await forwardAgain(db, { projectId, id, at }))) throw notForwarded();
+      note({ subject: id });
+      return { data: { id, forward_at: iso(at) } };
+    },
+  }),
+];
+
+async function requireReply(tx: Tx, projectId: number, given: string): Promise<Reply> {
+  const id = given.toLowerCase();
+  const found = isId(id) ? await findReply(tx, { projectId, id }) : undefined;
+  if (found) return found;
+  const message = `This project has no reply ${JSON.stringify(given)}`;
+  throw new Fault('not_found', { details: [{ message, field: 'reply' }] });
+}
+
+function toNobody(): Fault {
+  const message = 'Replies are not forwarded yet. Set reply_forward_to to an email address';
+  return new Fault('conflict', { details: [{ message, field: 'reply' }] });
+}
+
+function notForwarded(): Fault {
+  const message = 'The reply is not forwarded, because its sender could not be verified';
+  return new Fault('conflict', { details: [{ message, field: 'reply' }] });
+}

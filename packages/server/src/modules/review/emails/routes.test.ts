@@ -1,0 +1,208 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import type { EmailListed, EmailWhole } from '@beckon/contract/dashboard';
+import {
+  type Aftermath,
+  bounced,
+  CLICKED,
+  COMPLAINED,
+  lettersRule,
+  BOT_OPENED,
+  newAftermath,
+  OPENED,
+  REPLIED,
+  sendTo,
+} from '../../../../testkit/became.ts';
+import { type AskOptions, testDashboard } from '../../../../testkit/dashboard.ts';
+import { goodLetter } from '../../../../testkit/good-letter.ts';
+import { openStage } from '../../../../testkit/story.ts';
+import { addHits } from '../../inbound/tracking/add-hits.ts';
+import type { WhatHappened } from '../../outcomes/outcome.ts';
+import { packMime } from '../../sending/emails/pack-mime.ts';
+import { createProject } from '../../../flows/create-project.ts';
+
+const stage = await openStage();
+const { db } = stage.server;
+const dashboard = testDashboard(db);
+afterAll(() => dashboard.close());
+
+let story: Aftermath;
+beforeEach(async () => {
+  stage.engine.transport.answer({ result: 'sent' });
+  story = await newAftermath(stage);
+  await story.rule(lettersRule());
+});
+
+const ask = <T>(path: string, options: AskOptions = {}) =>
+  dashboard.ask<T>(`GET /projects/${story.projectId}/emails${path}`, options);
+const filtered = async (filter: string): Promise<string[]> => {
+  const { json, status, text } = await ask<EmailListed[]>(`?filter=${encodeURIComponent(filter)}`);
+  expect(status, text).toBe(200);
+  return json.data.map((row) => row.external_user_id);
+};
+
+/** Replaces the stored bytes of the email to this user. */
+async function freeze(userId: string, more: object = {}): Promise<string> {
+  const [message] = await story.messages(userId);
+  if (!message) throw new Error(`no letter to ${userId}`);
+  const mime = await goodLetter({ date: new Date(story.now()), ...more });
+  await db.query(
+    `UPDATE beckon.message_mime SET mail_from = 'b@acme.test', mime = $3 WHERE project_id = $1 AND draft_id = $2`,
+    [story.projectId, message.draft_id, packMime(mime)],
+  );
+  return message.id;
+}
+
+test('lists emails with their outcomes, newest first, in pages without a gap', async () => {
+  await sendTo(story, ['a', 'b', 'c']);
+  await story.became('a', OPENED, BOT_OPENED);
+  await story.became('b', bounced('hard'));
+  const all = await ask<EmailListed[]>('', { as: 'viewer' });
+  expect(all.json.meta).toEqual({ pagination: { total: 3, offset: 0, limit: 50 }, cursor: null });
+  const rows = new Map(all.json.data.map((row) => [row.external_user_id, row]));
+  expect(rows.get('a')).toMatchObject({
+    rule: 'Letters',
+    subject: 'Letter 1',
+    address: 'a@x.org',
+    state: 'sent',
+    reason: null,
+    outcomes: ['opened', 'bot_opened'],
+  });
+  expect(rows.get('b')?.outcomes).toEqual(['bounced']);
+  expect(rows.get('c')?.outcomes).toEqual([]);
+  const first = await ask<EmailListed[]>('?limit=2');
+  const second = await ask<EmailListed[]>(`?limit=2&cursor=${first.json.meta.cursor}`);
+  expect([...first.json.data, ...second.json.data]).toEqual(all.json.data);
+  expect(second.json.meta.cursor).toBeNull();
+  expect((await ask<EmailListed[]>('?limit=2&offset=2')).json.data).toEqual(second.json.data);
+});
+
+test('filters emails by every key of the shared grammar, and reports errors with their field', async () => {
+  await story.rule({
+    ...lettersRule({ steps: [{ draft: 'welcome' }] }),
+    name: 'Others',
+    when: { event: 'other' },
+  });
+  await sendTo(story, ['a', 'b']);
+  stage.engine.transport.answer({ result: 'failed', reason: 'rejected', reply: '550 no' });
+  await story.event('b', 'other');
+  await story.later(3_600_000);
+  await story.became('a', OPENED, CLICKED, REPLIED);
+  expect(await filtered('rule:Letters')).toEqual(expect.arrayContaining(['a', 'b']));
+  expect(await filtered('rule:Oth*')).toEqual(['b']);
+  expect(await filtered('-rule:Letters')).toEqual(['b']);
+  expect(await filtered('rule:Nothing')).toEqual([]);
+  expect(await filtered('state:failed')).toEqual(['b']);
+  expect(await filtered('reason:rejected')).toEqual(['b']);
+  expect(await filtered('template:welcome')).toEqual(['b']);
+  expect(await filtered('user:a')).toEqual(['a']);
+  expect(await filtered('address:a@* domain:test-inbox.invalid')).toEqual(['a']);
+  expect(await filtered('outcome:opened,bounced')).toEqual(['a']);
+  expect(await filtered('outcome:opened outcome:clicked outcome:replied')).toEqual(['a']);
+  expect(await filtered('-outcome:opened user:a')).toEqual([]);
+  expect(await filtered('-outcome:opened')).toEqual(['b', 'b']);
+  const wrong = await ask('?filter=colour:red');
+  expect([wrong.status, wrong.json.errors[0]?.field]).toEqual([422, 'filter']);
+  for (const cursor of ['x', Buffer.from('["1","2"]').toString('base64url'), 'W10'])
+    expect((await ask(`?cursor=${cursor}`)).json.errors[0]?.field).toBe('cursor');
+});
+
+test('shows how an email was sent, its hits with their classification and reason, and its webhooks', async () => {
+  await story.user('ada', { traits: { timezone: 'Europe/Paris' } });
+  await sendTo(story, ['ada']);
+  const id = await freeze('ada');
+  await db.query(
+    `INSERT INTO beckon.tracking_link (project_id, message_id, external_user_id, opens, urls) VALUES ($1, $2, 'ada', true, $3)
+     ON CONFLICT (project_id, message_id) DO UPDATE SET urls = excluded.urls`,
+    [story.projectId, id, ['https://acme.example/start']],
+  );
+  const hit = { projectId: story.projectId, messageId: id, at: story.now(), agent: 'curl', remote: '::1' };
+  await addHits(db, [
+    { ...hit, kind: 'click', link: 0, signs: ['bot'] },
+    { ...hit, kind: 'open', link: null, signs: [] },
+  ]);
+  await db.query(
+    `UPDATE beckon.hit SET bot = 'yes', bot_reason = 'bot' WHERE message_id = $1 AND kind = 'click'`,
+    [id],
+  );
+  await story.became('ada', { ...CLICKED, bot: 'yes', botReason: 'bot' } as WhatHappened, COMPLAINED);
+  const { json } = await ask<EmailWhole>(`/${id}`, { as: 'viewer' });
+  expect(json.data).toMatchObject({
+    id,
+    user_time_zone: 'Europe/Paris',
+    raw: { mail_from: 'b@acme.test', has_html: true },
+    links: [{ url: 'https://acme.example/start', clicks: 0, bot_clicks: 1 }],
+    hit_count: 2,
+    send_again: 'unavailable',
+  });
+  expect(json.data.raw?.headers).toContainEqual(expect.objectContaining({ name: 'subject' }));
+  expect(json.data.raw?.text).toContain('Hello Ada');
+  expect(json.data.hits.map(({ kind, bot, reason_text }) => [kind, bot, reason_text])).toEqual([
+    ['click', 'yes', 'known bot'],
+    ['open', null, null],
+  ]);
+  expect(json.data.outcome_history.map(({ text: words }) => words).toSorted()).toEqual([
+    'Clicked by a bot',
+    'Reported as spam',
+  ]);
+  expect(json.data.webhooks).toEqual([]);
+});
+
+test('serves the email at an address of its own, sandboxed, and as the original file', async () => {
+  await sendTo(story, ['ada']);
+  const id = await freeze('ada', { html: '<script>alert(1)</script><p>Hello</p>' });
+  const frame = await ask(`/${id}/email.html`, { as: 'viewer' });
+  expect([frame.status, frame.text.includes('<script>alert(1)</script><p>Hello</p>')]).toEqual([200, true]);
+  expect(frame.headers['content-security-policy']).toMatch(/^sandbox; default-src 'none'/);
+  expect(frame.headers['x-content-type-options']).toBe('nosniff');
+  const file = await ask(`/${id}/eml`);
+  expect(file.headers['content-type']).toBe('message/rfc822');
+  expect(file.headers['content-disposition']).toBe(`attachment; filename="${id}.eml"`);
+  expect(file.text).toMatch(/^(?:.|\r\n)*Subject: Three steps are left/);
+});
+
+test('says whether an email can be resent, and requires confirmation if its delivery is unknown', async () => {
+  stage.engine.transport.answer({ result: 'failed', reason: 'rejected', reply: '550 5.7.1 no' });
+  await sendTo(story, ['a']);
+  stage.engine.transport.answer({ result: 'unknown', reason: 'lost' });
+  await sendTo(story, ['b']);
+  const whole = async (user: string): Promise<EmailWhole> => {
+    const [message] = await story.messages(user);
+    return (await ask<EmailWhole>(`/${message?.id}`)).json.data;
+  };
+  expect(await whole('a')).toMatchObject({
+    send_again: 'available',
+    reason: 'rejected',
+    reason_text: "the recipient's server rejected the email",
+    reply: '550 5.7.1 no',
+  });
+  expect(await whole('b')).toMatchObject({ send_again: 'requires_confirmation', state: 'unknown' });
+  await story.act('a', { kind: 'send_again' });
+  expect(await whole('a')).toMatchObject({ send_again: 'unavailable' });
+});
+
+test('returns 404 for emails of another project, unknown ids and bytes that are no longer stored', async () => {
+  await sendTo(story, ['ada']);
+  const [message] = await story.messages('ada');
+  const { id: other } = await createProject(db, { name: `Other ${story.projectId}` });
+  for (const path of [`/${message?.id}`, `/${message?.id}/email.html`, `/${message?.id}/eml`])
+    expect((await dashboard.ask(`GET /projects/${other}/emails${path}`)).status).toBe(404);
+  expect((await dashboard.ask(`GET /projects/${other}/emails`)).json.data).toEqual([]);
+  expect((await ask('/nothing')).status).toBe(404);
+  await db.query('DELETE FROM beckon.message_mime WHERE project_id = $1', [story.projectId]);
+  expect((await ask(`/${message?.id}/email.html`)).status).toBe(404);
+  expect((await ask<EmailWhole>(`/${message?.id}`)).json.data.raw).toBeNull();
+});
+
+test('exports emails as CSV without formulas, for admins alone', async () => {
+  await story.user('=cmd()', { email: 'a@x.org' });
+  await story.event('=cmd()', 'began');
+  await story.later(3_600_000);
+  expect((await ask('/export', { as: 'editor' })).status).toBe(403);
+  const { text, headers } = await ask('/export', { as: 'admin' });
+  expect(headers['content-type']).toBe('text/csv; charset=utf-8');
+  const [head, line, ...rest] = text.split('\n');
+  expect(head).toMatch(/^id,claimed_at,/);
+  expect(line).toContain(",Letters,,'=cmd(),");
+  expect(rest).toEqual(['']);
+  expect((await ask('/export?filter=state:failed', { as: 'admin' })).text.split('\n')).toHaveLength(2);
+});

@@ -1,0 +1,172 @@
+import { Type } from 'typebox';
+import { iso, isoOrNull } from '../../../platform/time/clock.ts';
+import { csvLine } from '@beckon/contract/files';
+import { plainCell } from '../../../platform/text/csv.ts';
+import { Fault } from '../../../platform/fault.ts';
+import type { Filter } from '../../../platform/filter/filter.ts';
+import { parseFilter } from '../../../platform/filter/parse.ts';
+import {
+  withoutPixel,
+  BECAME,
+  countLetters,
+  type Letter,
+  type LetterPlace,
+  listLetters,
+  MESSAGE_STATES,
+} from '../../sending/index.ts';
+import { showLetter, showLetterBytes } from './show-email.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import { toListed, toWhole } from './email-view.ts';
+import {
+  PAGE,
+  readPage,
+  timeAndId,
+  toPage,
+  FRAME_QUERY,
+  sendLetter,
+  type DashboardRoute,
+  routesFor,
+  sendPieces,
+  type KitDeps,
+} from '../../workspace/index.ts';
+import { redactFor } from './redact-email.ts';
+import type { Mailroom } from '../../delivery/index.ts';
+import type { Outbound } from '../../../platform/outbound/outbound.ts';
+
+type Deps = KitDeps & { mailroom: Mailroom; openOutbound: () => Outbound };
+const { route } = routesFor<Deps>();
+
+const FILTER = { filter: Type.Optional(Type.String({ maxLength: 1_000 })) };
+
+export const emailRoutes: DashboardRoute<Deps>[] = [
+  route('GET /projects/:project/emails', {
+    needs: 'viewer',
+    query: Type.Object({ ...PAGE, ...FILTER }),
+    async handle({ db }, { projectId, query }) {
+      const filter = readLetterFilter(query.filter ?? '');
+      const page = readPage(query, 2);
+      const after = page.after && toPlace(page.after);
+      const { offset, rowsMax: limit, most } = page;
+      const rows = await listLetters(db, { projectId, filter, after, offset, limit });
+      const total = await countLetters(db, { projectId, filter, most });
+      const placeOf = ({ claimedAt, id }: Letter): string[] => [String(claimedAt), id];
+      return toPage(rows, page, { show: toListed, placeOf, total });
+    },
+  }),
+  route('GET /projects/:project/emails/export', {
+    needs: 'admin',
+    isHeavy: true,
+    turn: 'statement',
+    audit: 'emails.export',
+    query: Type.Object(FILTER),
+    handle({ db }, { projectId, query, reply }) {
+      const filter = readLetterFilter(query.filter ?? '');
+      const file = { name: 'emails.csv', type: 'text/csv; charset=utf-8' };
+      return sendPieces(reply, file, linesOf(db, { projectId, filter }));
+    },
+  }),
+  route('GET /projects/:project/emails/:email', {
+    needs: 'viewer',
+    async handle({ db, mailroom: { renderer } }, { projectId, params, role }) {
+      const shown = await showLetter({ tx: db, renderer }, { projectId, id: params.email });
+      return { data: toWhole(shown, redactFor(role, shown.letter)) };
+    },
+  }),
+  route('GET /projects/:project/emails/:email/email.html', {
+    needs: 'viewer',
+    query: Type.Object(FRAME_QUERY),
+    async handle({ db, openOutbound, mailroom }, { projectId, params, query, role, reply }) {
+      const { letter, mime } = await showLetterBytes(db, { projectId, id: params.email });
+      const mail = await mailroom.renderer.run('readMail', mime, { projectId });
+      const html = redactFor(role, letter)(withoutPixel(mail.html));
+      return sendLetter({ openOutbound }, reply, { html, ...query });
+    },
+  }),
+  route('GET /projects/:project/emails/:email/eml', {
+    needs: 'editor',
+    async handle({ db }, { projectId, params, reply }) {
+      const { letter, mime } = await showLetterBytes(db, { projectId, id: params.email });
+      return sendPieces(reply, { name: `${letter.id}.eml`, type: 'message/rfc822' }, [mime]);
+    },
+  }),
+];
+
+const VOCABULARY = {
+  state: { values: MESSAGE_STATES },
+  rule: {},
+  template: {},
+  user: {},
+  address: {},
+  domain: {},
+  provider: {},
+  reason: {},
+  outcome: { values: BECAME },
+};
+
+function readLetterFilter(text: string): Filter {
+  const parsed = parseFilter(text, VOCABULARY);
+  if (parsed.ok) return parsed.filter;
+  throw new Fault('validation_failed', {
+    details: parsed.faults.map(({ message }) => ({ message, field: 'filter' })),
+  });
+}
+
+function toPlace(parts: string[]): LetterPlace {
+  const { at, id } = timeAndId(parts);
+  return { claimedAt: at, id };
+}
+
+const EXPORT_PAGE = 1_000;
+const EXPORT_MAX = 1_000_000;
+
+async function* linesOf(tx: Tx, { projectId, filter }: { projectId: number; filter: Filter }) {
+  yield `${csvLine(CSV_COLUMNS)}\n`;
+  let after: LetterPlace | null = null;
+  for (let lines = 0; lines < EXPORT_MAX; lines += EXPORT_PAGE) {
+    const page: Letter[] = await listLetters(tx, {
+      projectId,
+      filter,
+      after,
+      offset: 0,
+      limit: EXPORT_PAGE,
+    });
+    if (page.length > 0) yield `${page.map(csvOf).join('\n')}\n`;
+    after = page.at(-1) ?? null;
+    if (page.length < EXPORT_PAGE) return;
+  }
+}
+
+const CSV_COLUMNS = [
+  'id',
+  'claimed_at',
+  'ended_at',
+  'state',
+  'reason',
+  'rule',
+  'template',
+  'user',
+  'address',
+  'subject',
+  'domain',
+  'provider',
+  'attempts',
+  'reply',
+  'outcomes',
+];
+
+function csvOf(letter: Letter): string {
+  const { claimedAt, endedAt, attempts, became } = letter;
+  const cells = [letter.rule, letter.template, letter.userId, letter.address, letter.subject, letter.domain];
+  return csvLine([
+    letter.id,
+    iso(claimedAt),
+    isoOrNull(endedAt),
+    letter.state,
+    letter.reason,
+    ...cells.map((cell) => cell && plainCell(cell)),
+    letter.provider,
+    String(attempts),
+    letter.reply && plainCell(letter.reply),
+    became.join(' '),
+  ]);
+}

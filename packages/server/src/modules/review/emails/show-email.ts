@@ -1,0 +1,104 @@
+import { Fault } from '../../../platform/fault.ts';
+import { ownZone } from '../../../platform/time/zone.ts';
+import { findDraft } from '../../drafts/index.ts';
+import { type ReadMail, findFrozen, type FrozenRow, findLetter, type Letter } from '../../sending/index.ts';
+import { findUrls, type JudgedHit, listJudgedHits, listThread, type Reply } from '../../inbound/index.ts';
+import { listOutcomesOfDraft, type Outcome } from '../../outcomes/index.ts';
+import { findPeople } from '../../users/index.ts';
+import { listTold } from '../../webhooks/index.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import type { Renderer } from '../../rendering/index.ts';
+
+/** A claimed email as it was sent, with everything that is known about its results. */
+export type ShownLetter = {
+  letter: Letter;
+  /** The time zone in the user's traits. */
+  zone: string | null;
+  /** Null if the email was never submitted, or its bytes were deleted. */
+  raw: (FrozenRow & { mail: ReadMail }) | null;
+  /** The targets of its links, in the order of their numbers. */
+  urls: string[];
+  hits: JudgedHit[];
+  hitsCounted: number;
+  outcomes: Outcome[];
+  told: Awaited<ReturnType<typeof listTold>>;
+  replies: Reply[];
+  sendAgain: SendAgain;
+};
+
+/** `requires_confirmation`: it is unknown whether the email arrived, so a second one has to be confirmed. */
+export type SendAgain = 'unavailable' | 'available' | 'requires_confirmation';
+
+const OUTCOMES_SHOWN_MAX = 500;
+const TOLD_SHOWN_MAX = 500;
+
+/** Reads the raw email in a thread: it may have a megabyte, which takes 0.25 s. */
+export async function showLetter(
+  { tx, renderer }: { tx: Tx; renderer: Renderer },
+  { projectId, id }: { projectId: number; id: string },
+): Promise<ShownLetter> {
+  const letter = await requireLetter(tx, { projectId, id });
+  const { draftId, userId } = letter;
+  const place = { projectId, messageId: id };
+  const raw = await findBytes(tx, { projectId, draftId });
+  const outcomes = await listOutcomesOfDraft(tx, { projectId, draftId, limit: OUTCOMES_SHOWN_MAX });
+  const messageIds = outcomes.map((outcome) => outcome.id);
+  const { hits, counted } = await listJudgedHits(tx, place);
+  const [person] = await findPeople(tx, [{ projectId, userId }]);
+  return {
+    letter,
+    zone: person ? ownZone([person.traits.get('timezone'), person.traits.get('time_zone')]) : null,
+    raw: raw && { ...raw, mail: await renderer.run('readMail', raw.mime, { projectId }) },
+    urls: await findUrls(tx, place),
+    hits,
+    hitsCounted: counted,
+    outcomes,
+    told: await listTold(tx, { projectId, messageIds, limit: TOLD_SHOWN_MAX }),
+    replies: await listThread(tx, place),
+    sendAgain: await mayGoAgain(tx, { projectId, draftId }),
+  };
+}
+
+/** Returns the bytes of an email as they were submitted. */
+export async function showLetterBytes(
+  tx: Tx,
+  { projectId, id }: { projectId: number; id: string },
+): Promise<{ letter: Letter; mime: Buffer }> {
+  const letter = await requireLetter(tx, { projectId, id });
+  const frozen = await findBytes(tx, { projectId, draftId: letter.draftId });
+  if (!frozen)
+    throw notFound(
+      'The source of this email is not stored: it was never submitted, or its retention time is over',
+    );
+  return { letter, mime: frozen.mime };
+}
+
+async function requireLetter(tx: Tx, { projectId, id }: { projectId: number; id: string }): Promise<Letter> {
+  const letter = UUID.test(id) ? await findLetter(tx, { projectId, id }) : undefined;
+  if (!letter) throw notFound(`This project has no email ${JSON.stringify(id)}`);
+  return letter;
+}
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+async function findBytes(
+  tx: Tx,
+  { projectId, draftId }: { projectId: number; draftId: string },
+): Promise<FrozenRow | null> {
+  return (await findFrozen(tx, { projectId, draftIds: [draftId] })).get(draftId) ?? null;
+}
+
+/** Decides as `sendAgain` does: once per draft, and only for an email that failed or whose delivery is unknown. */
+async function mayGoAgain(
+  tx: Tx,
+  { projectId, draftId }: { projectId: number; draftId: string },
+): Promise<SendAgain> {
+  const found = await findDraft(tx, projectId, draftId);
+  if (!found || found.moves.some(({ action }) => action === 'send_again')) return 'unavailable';
+  if (found.draft.state === 'unknown') return 'requires_confirmation';
+  return found.draft.state === 'failed' ? 'available' : 'unavailable';
+}
+
+function notFound(message: string): Fault {
+  return new Fault('not_found', { details: [{ message, field: 'email' }] });
+}

@@ -1,0 +1,203 @@
+import { Type } from 'typebox';
+import type { TestInboxEmail, TestInboxEmailWhole } from '@beckon/contract/dashboard';
+import { iso, isoOrNull } from '../../../platform/time/clock.ts';
+import { DURATION_SYNTAX, parseDuration } from '../../../platform/time/duration.ts';
+import { Fault } from '../../../platform/fault.ts';
+import { countToLetGo, nextDraftDueAt } from '../../drafts/index.ts';
+import {
+  countMail,
+  listMail,
+  type KeptMail,
+  TEST_INBOX_KEPT_MAX,
+  TEST_INBOX_KEPT_MS,
+  type ReadMail,
+  withoutPixel,
+} from '../../sending/index.ts';
+import { isStorable } from '../../users/index.ts';
+import {
+  findProject,
+  badCursor,
+  isId,
+  PAGE,
+  readPage,
+  timeAndId,
+  toPage,
+  FRAME_QUERY,
+  sendLetter,
+  type DashboardRoute,
+  routesFor,
+  sendPieces,
+  type KitDeps,
+} from '../../workspace/index.ts';
+import { countRemoteImages } from '../../../platform/outbound/inline-images.ts';
+import { clearTestInbox } from './clear-test-inbox.ts';
+import { openMail, showMail, type ShownMail } from './show-test-email.ts';
+import { requireForPerson, type Redact, redactMail, redactFor } from './redact-email.ts';
+import type { Mailroom } from '../../delivery/index.ts';
+import type { Outbound } from '../../../platform/outbound/outbound.ts';
+
+type Deps = KitDeps & { mailroom: Mailroom; openOutbound: () => Outbound };
+const { route } = routesFor<Deps>();
+
+const COPY = { copy: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })) };
+const DAY_MS = 86_400_000;
+/** The clock of another process may be ahead, so an email may have a slightly later time. */
+const CLOCKS_DIFFER_MS = 60_000;
+const SOURCE_MAX_BYTES = 256 * 1024;
+
+export const testInboxRoutes: DashboardRoute<Deps>[] = [
+  route('GET /projects/:project/test-inbox', {
+    needs: 'viewer',
+    query: Type.Object({
+      ...PAGE,
+      user: Type.Optional(Type.String({ maxLength: 1_000 })),
+      draft: Type.Optional(Type.String({ maxLength: 100 })),
+    }),
+    async handle({ db }, { projectId, query, role }) {
+      const page = readPage(query, 3);
+      const { user: userId = null, draft: draftId = null } = query;
+      const after = page.after && toPlace(page.after);
+      const none = (userId !== null && !isStorable(userId)) || (draftId !== null && !isId(draftId));
+      const asked = { projectId, userId, draftId };
+      const rows = none ? [] : await listMail(db, { ...asked, after, limit: page.offset + page.rowsMax });
+      const total = none ? 0 : await countMail(db, { ...asked, most: page.most });
+      const placeOf = ({ at, id, copy }: KeptMail): string[] => [String(at), id, String(copy)];
+      return toPage(rows.slice(page.offset), page, {
+        show: (mail) => toListed(mail, redactFor(role, mail)),
+        placeOf,
+        total,
+      });
+    },
+  }),
+  route('GET /projects/:project/test-inbox/state', {
+    needs: 'viewer',
+    isHeavy: true,
+    async handle({ db, mailroom }, { projectId }) {
+      const { open } = await countToLetGo(db, { projectId, reason: null, now: db.clock.now() });
+      return {
+        data: {
+          in_use: mailroom.outlet.kind === 'test_inbox',
+          waiting: open,
+          next_at: isoOrNull(await nextDraftDueAt(db, projectId)),
+          kept_max: TEST_INBOX_KEPT_MAX,
+          kept_days: TEST_INBOX_KEPT_MS / DAY_MS,
+        },
+      };
+    },
+  }),
+  route('POST /projects/:project/test-inbox/clear', {
+    needs: 'admin',
+    audit: 'test_inbox.clear',
+    body: Type.Object({ confirm: Type.String(), older: Type.Optional(Type.String({ maxLength: 50 })) }),
+    async handle({ db }, { projectId, body, note }) {
+      const { name } = await findProject(db, String(projectId));
+      if (body.confirm !== name) throw unconfirmed(name);
+      const { older } = body;
+      const before = db.clock.now() + (older === undefined ? CLOCKS_DIFFER_MS : -readAge(older));
+      const cleared = await clearTestInbox(db, { projectId, before });
+      note({ subject: name, after: { cleared, ...(older === undefined ? {} : { older }) } });
+      return { data: { cleared } };
+    },
+  }),
+  route('GET /projects/:project/test-inbox/:email', {
+    needs: 'viewer',
+    query: Type.Object(COPY),
+    async handle({ db, mailroom: { renderer } }, { projectId, params, query, role }) {
+      const asked = { projectId, id: params.email, copy: query.copy ?? 1 };
+      const shown = await showMail({ db, renderer }, asked);
+      const mail = await renderer.run('readMail', shown.mail.raw, { projectId });
+      return { data: toWhole(shown, mail, redactFor(role, shown.mail)) };
+    },
+  }),
+  route('GET /projects/:project/test-inbox/:email/email.html', {
+    needs: 'viewer',
+    query: Type.Object({ ...COPY, ...FRAME_QUERY }),
+    async handle({ db, openOutbound, mailroom }, { projectId, params, query, role, reply }) {
+      const mail = await openMail(db, { projectId, id: params.email, copy: query.copy ?? 1 });
+      const read = await mailroom.renderer.run('readMail', mail.raw, { projectId });
+      const html = redactFor(role, mail)(withoutPixel(read.html));
+      return sendLetter({ openOutbound }, reply, { html, ...query });
+    },
+  }),
+  route('GET /projects/:project/test-inbox/:email/source', {
+    needs: 'editor',
+    query: Type.Object(COPY),
+    async handle({ db }, { projectId, params, query }) {
+      const mail = await openMail(db, { projectId, id: params.email, copy: query.copy ?? 1 });
+      requireForPerson(mail);
+      const source = mail.raw.subarray(0, SOURCE_MAX_BYTES).toString('utf8').replaceAll('\0', '\uFFFD');
+      return { data: { source, truncated: mail.raw.length > SOURCE_MAX_BYTES } };
+    },
+  }),
+  route('GET /projects/:project/test-inbox/:email/eml', {
+    needs: 'editor',
+    query: Type.Object(COPY),
+    async handle({ db }, { projectId, params, query, reply }) {
+      const mail = await openMail(db, { projectId, id: params.email, copy: query.copy ?? 1 });
+      requireForPerson(mail);
+      return sendPieces(reply, { name: `${mail.id}.eml`, type: 'message/rfc822' }, [mail.raw]);
+    },
+  }),
+];
+
+function readAge(text: string): number {
+  const ms = parseDuration(text);
+  if (ms !== undefined) return ms;
+  const message = `older must be ${DURATION_SYNTAX}`;
+  throw new Fault('validation_failed', { details: [{ message, field: 'older' }] });
+}
+
+function toPlace(parts: string[]): { at: number; id: string; copy: number } {
+  const copy = Number(parts[2]);
+  if (!Number.isSafeInteger(copy) || copy < 1 || copy > 1_000_000) throw badCursor();
+  return { ...timeAndId(parts), copy };
+}
+
+function toListed(mail: KeptMail, redact: Redact): TestInboxEmail {
+  const { id, copy, copies, draftId, userId, mailFrom, rcptTo, subject, size, at } = mail;
+  return {
+    id,
+    copy,
+    copies,
+    draft_id: draftId,
+    external_user_id: userId,
+    kind: draftId === null ? 'team' : 'user',
+    mail_from: redact(mailFrom),
+    to: rcptTo,
+    subject,
+    size,
+    at: iso(at),
+  };
+}
+
+function toWhole(
+  { mail, html, text, checks }: ShownMail,
+  read: ReadMail,
+  redact: Redact,
+): TestInboxEmailWhole {
+  const { headers } = redactMail(read, redact);
+  return {
+    ...toListed(mail, redact),
+    from: read.from.map(printMailbox).join(', '),
+    headers,
+    text: redact(text),
+    has_html: html !== '',
+    remote_images: countRemoteImages(withoutPixel(html)),
+    html_source: redact(html),
+    checks: checks.map(({ name, status, message, detail = [] }) => ({
+      name,
+      status,
+      message,
+      detail: detail.map(redact),
+    })),
+  };
+}
+
+function printMailbox({ name, address }: ReadMail['from'][number]): string {
+  return name === '' ? address : `${name} <${address}>`;
+}
+
+function unconfirmed(name: string): Fault {
+  const message = `The emails of ${JSON.stringify(name)} are deleted permanently. Enter its name to confirm`;
+  return new Fault('validation_failed', { details: [{ message, field: 'confirm' }] });
+}

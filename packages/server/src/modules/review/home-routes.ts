@@ -1,0 +1,58 @@
+import type { DayOfDrafts } from '@beckon/contract/dashboard';
+import {
+  countDraftDays,
+  countEventDays,
+  countOutcomeDays,
+  countSentDays,
+  type DayCount,
+  type OutcomeDay,
+} from './days.ts';
+import { countForBadges, showHome } from './show-home.ts';
+import { routesFor, type KitDeps } from '../workspace/index.ts';
+import type { Mailroom } from '../delivery/index.ts';
+
+type Deps = KitDeps & { mailroom: Mailroom };
+const { route } = routesFor<Deps>();
+
+const CHART_DAYS = 30;
+
+export const homeRoutes = [
+  route('GET /projects/:project/counts', {
+    needs: 'viewer',
+    handle: async ({ db }, { projectId }) => ({ data: await countForBadges(db, projectId) }),
+  }),
+  route('GET /projects/:project/home', {
+    needs: 'viewer',
+    handle: async ({ db, mailroom }, { projectId }) => ({
+      data: await showHome(db, { projectId, mailroom }),
+    }),
+  }),
+  route('GET /projects/:project/home/charts', {
+    needs: 'viewer',
+    isHeavy: true,
+    async handle({ db }, { projectId }) {
+      const asked = { projectId, now: db.clock.now(), days: CHART_DAYS };
+      const [events, drafts, sent, outcomes] = await Promise.all([
+        countEventDays(db, asked),
+        countDraftDays(db, asked),
+        countSentDays(db, asked),
+        countOutcomeDays(db, asked),
+      ]);
+      const data = {
+        events: events.map(toDay),
+        drafts: drafts.map(toDay),
+        sent: sent.map(toDay),
+        outcomes: outcomes.map(toOutcomeDay),
+      };
+      return { data };
+    },
+  }),
+];
+
+function toDay({ day, count, isMore }: DayCount): DayOfDrafts {
+  return { day, count, at_least: isMore };
+}
+
+function toOutcomeDay({ isMore, ...day }: OutcomeDay) {
+  return { ...day, at_least: isMore };
+}

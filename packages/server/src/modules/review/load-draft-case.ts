@@ -1,0 +1,47 @@
+import { type Draft, findDraft, type Move } from '../drafts/index.ts';
+import { findPeople, type Person } from '../users/index.ts';
+import { findRunsById, type Run, loadProjectModels, type Model, type Models } from '../rules/index.ts';
+import { readTurn } from '../../platform/locks/project-lock.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+
+/** A draft with its moves, run and user, and the current definitions of the project. */
+export type DraftCase = {
+  draft: Draft;
+  moves: Move[];
+  model: Model;
+  person: Person | null;
+  run: Run | null;
+};
+
+export type CaseAsked = { projectId: number; draftId: string; now: number; models: Models };
+
+export async function openCase(
+  tx: Tx,
+  { projectId, draftId, now, models }: CaseAsked,
+): Promise<DraftCase | undefined> {
+  const found = await findDraft(tx, projectId, draftId);
+  if (!found) return undefined;
+  const { draft, moves } = found;
+  const { runId, userId } = draft;
+  const [model, [person], [run]] = await Promise.all([
+    modelFor(tx, draft, { now, models }),
+    findPeople(tx, [{ projectId, userId }]),
+    runId === null ? [] : findRunsById(tx, [{ projectId, id: runId }]),
+  ]);
+  return { draft, moves, model, person: person ?? null, run: run ?? null };
+}
+
+/** Returns the definitions with the rule version of the draft. An ended draft may be of a version that is no longer in use. */
+async function modelFor(
+  tx: Tx,
+  { projectId, ruleId, version }: Draft,
+  { now, models }: Pick<CaseAsked, 'now' | 'models'>,
+): Promise<Model> {
+  const turn = await readTurn(tx, projectId);
+  const known = (await models.of(tx, [turn])).get(projectId);
+  if (known?.rules.version(ruleId, version)) return known;
+  const loaded = await loadProjectModels(tx, [turn], { now, versions: [{ projectId, ruleId, version }] });
+  const model = loaded.get(projectId);
+  if (!model) throw new Error(`project ${projectId} has no settings`);
+  return model;
+}

@@ -1,0 +1,119 @@
+import type { NewId } from '../../platform/ids.ts';
+import type { TokenKeys } from '../../platform/crypto/email-token.ts';
+import type { CheckedMail } from '../sending/index.ts';
+import type { Email, Renderer } from '../rendering/index.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import { type Models, localeOfPerson } from '../rules/index.ts';
+import { type DraftRef, isDraftId, unknownDraft } from './move-draft.ts';
+import { checkLetter } from './emails/check-email.ts';
+import { findSender, freeze, type Mailroom } from '../delivery/index.ts';
+import { type CaseAsked, type DraftCase, openCase } from './load-draft-case.ts';
+
+/** A draft as its email would be sent now: composed and signed by the same code, but not sent. */
+export type PreviewedDraft = Pick<CheckedMail, 'html' | 'text' | 'checks'> & {
+  from: string;
+  to: string | null;
+  headers: { name: string; value: string }[];
+  links: string[];
+  problems: string[];
+  bytes: { html: number; mime: number };
+};
+
+export type PreviewDeps = {
+  db: Tx & { clock: { now(): number } };
+  mailroom: Mailroom;
+  models: Models;
+  tokenKeys: TokenKeys;
+  newId: NewId;
+};
+
+export async function previewDraft(
+  { db, mailroom, models, tokenKeys, newId }: PreviewDeps,
+  ref: DraftRef,
+): Promise<PreviewedDraft> {
+  const { renderer } = mailroom;
+  const now = db.clock.now();
+  const opened = await openDraft(db, { ...ref, now, models });
+  const { draft, model, person } = opened;
+  const sender = await findSender(db, model, mailroom);
+  const to = person?.email ?? null;
+  const messageId = newId();
+  const { mime } = await freeze(
+    {
+      ...ref,
+      messageId,
+      epoch: 0,
+      userId: draft.userId,
+      // The preview is not sent, so a user without an address gets one that does not exist.
+      email: to ?? NOBODY,
+      address: to ?? NOBODY,
+      content: draft.content,
+      locale: localeOfCase(opened),
+      projectLocale: model.project.settings.language,
+      sender,
+      provider: '',
+      projectName: model.project.name,
+      ruleName: model.rules.byId.get(draft.ruleId)?.name ?? '',
+      tracking: { opens: false, clicks: false },
+      quiet: null,
+      frozen: null,
+      aheadMs: 0,
+    },
+    { outlet: mailroom.outlet, tokenKeys, renderer, now: () => now },
+  );
+  const { projectId } = ref;
+  const asked = { projectId, id: messageId, raw: mime, kind: 'user', at: now } as const;
+  const checked = await checkLetter({ db, renderer }, asked);
+  const { headers } = await renderer.run('readMail', mime, { projectId });
+  const { html, text, checks } = checked;
+  const { links, troubles } = await framed(opened, renderer);
+  const bytes = { html: Buffer.byteLength(html), mime: mime.length };
+  return {
+    html,
+    text,
+    checks,
+    headers,
+    links,
+    problems: troubles,
+    bytes,
+    to,
+    from: `${sender.name} <${sender.address}>`,
+  };
+}
+
+const NOBODY = 'nobody@nowhere.invalid';
+
+/** Renders the HTML alone, for the frame in which a member reads the draft. This is faster than composing the email. */
+export async function renderDraft(
+  { db, renderer }: { db: Tx; renderer: Renderer },
+  asked: CaseAsked,
+): Promise<Email> {
+  return framed(await openDraft(db, asked), renderer);
+}
+
+/** The unsubscribe link is an example: the reader of a preview is not the recipient. */
+function framed(opened: DraftCase, renderer: Renderer): Promise<Email> {
+  const { draft, model } = opened;
+  const { project } = model;
+  const { sender } = project.settings;
+  const frame = {
+    projectName: project.name,
+    postalAddress: sender.postalAddress,
+    footer: sender.footer,
+    unsubscribeUrl: 'https://example.com/unsubscribe',
+    locale: localeOfCase(opened),
+    projectLocale: project.settings.language,
+  };
+  const { content, projectId } = draft;
+  return renderer.run('email', { content, frame, ownPrefix: null }, { projectId });
+}
+
+function localeOfCase({ person, model }: DraftCase): string {
+  return localeOfPerson(person ?? { traits: new Map() }, model);
+}
+
+async function openDraft(tx: Tx, asked: CaseAsked): Promise<DraftCase> {
+  const opened = isDraftId(asked.draftId) ? await openCase(tx, asked) : undefined;
+  if (!opened) throw unknownDraft(asked.draftId);
+  return opened;
+}

@@ -1,0 +1,182 @@
+import { Type } from 'typebox';
+import type { DraftCounts } from '@beckon/contract/dashboard';
+import { iso } from '../../platform/time/clock.ts';
+import {
+  countReview,
+  type DraftPlace,
+  DRAFTS_COUNT_MAX,
+  inList,
+  placeOfDraft,
+  readDraftFilter,
+} from './review.ts';
+import {
+  getSettings,
+  badCursor,
+  isId,
+  PAGE,
+  readPage,
+  toPage,
+  type DashboardRoute,
+  routesFor,
+  type KitDeps,
+} from '../workspace/index.ts';
+import { describeDrafts, listDescribed } from './list-drafts.ts';
+import { showContext } from './draft-context.ts';
+import { showRuleEdits } from './rule-edits.ts';
+import { showVersions } from './show-versions.ts';
+import { showDraft } from './show-draft.ts';
+import { actorsOf, toDraftListed, toWhole, toWhy } from './draft-view.ts';
+import type { Mailroom } from '../delivery/index.ts';
+import type { Models } from '../rules/index.ts';
+
+type Deps = KitDeps & { mailroom: Mailroom; models: Models };
+const { route } = routesFor<Deps>();
+
+const FILTER = Type.Optional(Type.String({ maxLength: 1_000 }));
+const HOUR_MS = 3_600_000;
+/** The last millisecond whose year has four digits: the database reads no ISO text of a later one. */
+const DEADLINE_MAX = 253_402_300_799_999;
+
+export const draftRoutes: DashboardRoute<Deps>[] = [
+  route('GET /projects/:project/drafts', {
+    needs: 'viewer',
+    query: Type.Object({
+      ...PAGE,
+      view: Type.Optional(Type.Union([Type.Literal('review'), Type.Literal('all')])),
+      filter: FILTER,
+    }),
+    async handle({ db, access }, { projectId, query, actor }) {
+      const { view = 'review' } = query;
+      const page = readPage(query, 3);
+      const { drafts, total } = await listDescribed(db, {
+        projectId,
+        view,
+        filter: readDraftFilter(query.filter),
+        after: page.after === null ? null : readPlace(page.after),
+        offset: page.offset,
+        limit: page.rowsMax,
+      });
+      const names = await access.namesOf(actorsOf(drafts.map(({ draft }) => draft)));
+      const looker = { actor, names, now: db.clock.now() };
+      return toPage(drafts, page, {
+        show: (one) => toDraftListed(one, looker),
+        placeOf: ({ draft }) => printPlace(placeOfDraft(draft)),
+        total,
+      });
+    },
+  }),
+  route('GET /projects/:project/drafts/counts', {
+    needs: 'viewer',
+    query: Type.Object({ filter: FILTER }),
+    async handle({ db }, { projectId, query }) {
+      const now = db.clock.now();
+      const { settings } = await getSettings(db, projectId);
+      const asked = { projectId, filter: readDraftFilter(query.filter), soon: now + HOUR_MS };
+      const counts = await countReview(db, { ...asked, tonight: endOfDay(now, settings.timeZone) });
+      return { data: toCounts(counts) };
+    },
+  }),
+  route('GET /projects/:project/drafts/:draft', {
+    needs: 'viewer',
+    async handle({ db, access, mailroom, models }, { projectId, params, actor }) {
+      const now = db.clock.now();
+      const whole = await showDraft(db, { projectId, draftId: params.draft, now, mailroom, models });
+      const [described] = await describeDrafts(db, projectId, [inList(whole.draft)]);
+      if (!described) throw new Error('a draft that was found is not described');
+      const names = await access.namesOf(actorsOf([whole.draft], whole.moves));
+      return { data: toWhole(described, whole, { actor, now, names }) };
+    },
+  }),
+  route('GET /projects/:project/drafts/:draft/context', {
+    needs: 'viewer',
+    async handle({ db, access, mailroom, models }, { projectId, params, actor }) {
+      const now = db.clock.now();
+      const found = await showContext(db, { projectId, draftId: params.draft, now, mailroom, models });
+      const names = await access.namesOf(actorsOf([], found.moves));
+      const { person } = found;
+      return {
+        data: {
+          why: found.why.map((step) => toWhy(step, { actor, now, names })),
+          user: person && {
+            external_user_id: person.external_user_id,
+            email: person.email,
+            time_zone: person.timeZone,
+            traits: person.traits,
+            audiences: person.audiences.map(({ id, name }) => ({ id, name })),
+            suppressed: person.isSuppressed,
+          },
+          emails: found.letters.map(({ draft, rule, outcomes }) => ({
+            id: draft.id,
+            state: draft.state,
+            rule,
+            subject: draft.content.subject,
+            at: iso(draft.endedAt ?? draft.createdAt),
+            outcomes,
+          })),
+          thread: found.thread.map(({ id, receivedAt, subject, text, verified }) => ({
+            id,
+            received_at: iso(receivedAt),
+            subject,
+            text,
+            verified: verified === 'recipient' || verified === 'domain',
+          })),
+        },
+      };
+    },
+  }),
+  route('GET /projects/:project/drafts/:draft/versions', {
+    needs: 'viewer',
+    async handle({ db, access, models, mailroom }, { projectId, params }) {
+      const ref = { projectId, draftId: params.draft, now: db.clock.now(), models };
+      const { template, versions } = await showVersions({ db, renderer: mailroom.renderer }, ref);
+      const names = await access.namesOf(actorsOf([], versions));
+      return {
+        data: {
+          template,
+          versions: versions.map(({ contentHash, at, actor, content }) => ({
+            content_hash: contentHash,
+            at: iso(at),
+            actor: names.get(actor) ?? actor,
+            content,
+          })),
+        },
+      };
+    },
+  }),
+  route('GET /projects/:project/rules/:rule/edits', {
+    needs: 'viewer',
+    async handle({ db }, { projectId, params }) {
+      const asked = { projectId, reference: params.rule, now: db.clock.now() };
+      return { data: await showRuleEdits(db, asked) };
+    },
+  }),
+];
+
+function printPlace({ group, deadline, id }: DraftPlace): string[] {
+  return [String(group), deadline === null ? '' : String(deadline), id];
+}
+
+function readPlace([group = '', deadline = '', id = '']: string[]): DraftPlace {
+  if (!/^[0-2]$/.test(group) || !/^\d{0,15}$/.test(deadline) || !isId(id)) throw badCursor();
+  if (Number(deadline) > DEADLINE_MAX) throw badCursor();
+  return { group: Number(group), deadline: deadline === '' ? null : Number(deadline), id };
+}
+
+/** Returns the next midnight in the project's time zone. */
+function endOfDay(now: number, timeZone: string): number {
+  const here = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone);
+  return here.add({ days: 1 }).startOfDay().epochMilliseconds;
+}
+
+function toCounts(counts: Awaited<ReturnType<typeof countReview>>): DraftCounts {
+  const bounded = (count: number): number => Math.min(count, DRAFTS_COUNT_MAX);
+  return {
+    soon: bounded(counts.soon),
+    today: bounded(counts.today),
+    later: bounded(counts.later),
+    no_deadline: bounded(counts.noDeadline),
+    held: bounded(counts.held),
+    postponed: bounded(counts.postponed),
+    at_least: Object.values(counts).some((count) => count > DRAFTS_COUNT_MAX),
+  };
+}

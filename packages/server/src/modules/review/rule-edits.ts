@@ -1,0 +1,80 @@
+import { applyChanges, type EditChange, recurringChanges } from './edit-memory.ts';
+import { type EditedDraft, listEdited } from '../drafts/index.ts';
+import { findRule, loadProjectModels, letterOf } from '../rules/index.ts';
+import { readTurn } from '../../platform/locks/project-lock.ts';
+import type { LetterText } from '../rendering/index.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+
+/** `template`: the name by which rules refer to the template; null: the text is part of the rule. */
+export type RuleEdits = {
+  drafts: number;
+  edited: number;
+  changes: (EditChange & { template: string | null })[];
+  proposals: EditProposal[];
+};
+
+export type EditProposal = {
+  template: string | null;
+  part: EditChange['part'];
+  before: string;
+  after: string;
+  /** How many of the changes the proposal contains. */
+  changes: number;
+};
+
+/** How many of the newest drafts are examined. */
+const DRAFTS_LOOKED_AT = 100;
+/** A change found in a smaller share of the edited drafts is listed, but not proposed. */
+const PROPOSED_SHARE = 0.3;
+
+/**
+ * Returns the changes that members make repeatedly in the drafts of a rule, and its templates with these changes, for a member to apply.
+ */
+export async function showRuleEdits(
+  tx: Tx,
+  { projectId, reference, now }: { projectId: number; reference: string; now: number },
+): Promise<RuleEdits> {
+  const { id: ruleId } = await findRule(tx, { projectId, reference });
+  const { drafts, edited } = await listEdited(tx, { projectId, ruleId, limit: DRAFTS_LOOKED_AT });
+  const versions = [...new Set(edited.map(({ version }) => version))].map((version) => ({
+    projectId,
+    ruleId,
+    version,
+  }));
+  const models = await loadProjectModels(tx, [await readTurn(tx, projectId)], { now, versions });
+  const model = models.get(projectId);
+  if (!model) throw new Error(`project ${projectId} has no settings`);
+  const written = edited.flatMap((draft): Written[] => {
+    const letter = letterOf(model, draft);
+    return letter ? [{ ...draft, template: letter.name, text: letter.text }] : [];
+  });
+  const letters = [
+    ...Map.groupBy(written, ({ template, text }) => template ?? JSON.stringify(text)).values(),
+  ];
+  const told = letters.map((ofLetter) => tellLetter(ofLetter));
+  return {
+    drafts,
+    edited: edited.length,
+    changes: told.flatMap(({ changes }) => changes).toSorted((a, b) => b.count - a.count),
+    proposals: told.flatMap(({ proposals }) => proposals),
+  };
+}
+
+type Written = EditedDraft & { template: string | null; text: LetterText };
+
+function tellLetter(drafts: Written[]): Pick<RuleEdits, 'changes' | 'proposals'> {
+  const [first] = drafts;
+  if (!first) return { changes: [], proposals: [] };
+  const { template, text } = first;
+  const changes = recurringChanges(drafts);
+  const proposed = changes.filter(({ count, total }) => count >= total * PROPOSED_SHARE);
+  // HTML and MJML bodies are compiled, so the edited text does not occur in their source.
+  const parts = text.format === 'markdown' ? (['subject', 'preheader', 'body'] as const) : [];
+  const proposals = parts.flatMap((part): EditProposal[] => {
+    const applied = applyChanges(text[part], part, proposed);
+    return applied
+      ? [{ template, part, before: text[part], after: applied.text, changes: applied.applied }]
+      : [];
+  });
+  return { changes: changes.map((change) => ({ ...change, template })), proposals };
+}

@@ -1,0 +1,52 @@
+import { Type } from 'typebox';
+import { listPlanned, showSchedule } from './show-schedule.ts';
+import { readMoment, routesFor, type KitDeps } from '../workspace/index.ts';
+import type { Mailroom } from '../delivery/index.ts';
+
+type Deps = KitDeps & { mailroom: Mailroom };
+const { route } = routesFor<Deps>();
+
+const PAGE = 50;
+const PAGE_MAX = 200;
+const ROWS_MAX = 100_000;
+
+export const scheduleRoutes = [
+  route('GET /projects/:project/schedule', {
+    needs: 'viewer',
+    isHeavy: true,
+    handle: async ({ db, mailroom }, { projectId }) => ({
+      data: await showSchedule({ db, mailroom }, projectId),
+    }),
+  }),
+  route('GET /projects/:project/schedule/drafts', {
+    needs: 'viewer',
+    isHeavy: true,
+    query: Type.Object({
+      from: Type.Optional(Type.String()),
+      to: Type.Optional(Type.String()),
+      result: Type.Optional(Type.Enum(['sends', 'held', 'expires'])),
+      cursor: Type.Optional(Type.String({ pattern: '^\\d{1,6}$' })),
+      offset: Type.Optional(Type.Integer({ minimum: 0, maximum: ROWS_MAX })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX })),
+    }),
+    async handle({ db, mailroom }, { projectId, query }) {
+      const { result = 'sends', limit = PAGE } = query;
+      // The plan is computed for each request. A position in it is a number, and valid as long as the plan stays the same.
+      const offset = query.cursor === undefined ? (query.offset ?? 0) : Number(query.cursor);
+      const { rows, total } = await listPlanned(
+        { db, mailroom },
+        {
+          projectId,
+          result,
+          from: query.from === undefined ? null : readMoment(query.from, 'from'),
+          to: query.to === undefined ? null : readMoment(query.to, 'to'),
+          offset,
+          limit,
+        },
+      );
+      const next = offset + rows.length;
+      const cursor = next < total ? String(next) : null;
+      return { data: rows, meta: { pagination: { total, offset, limit }, cursor } };
+    },
+  }),
+];

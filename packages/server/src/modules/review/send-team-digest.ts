@@ -1,0 +1,92 @@
+import { iso } from '../../platform/time/clock.ts';
+import {
+  findTeamTold,
+  listWaiting,
+  setTeamHeard,
+  takeTeamDigest,
+  teamDigest,
+  type TeamLetter,
+} from '../drafts/index.ts';
+import { type DomainTrouble, listTroubles } from '../sending/index.ts';
+import { type EndpointState, listEndpointTroubles } from '../webhooks/index.ts';
+import { listSettings } from '../workspace/index.ts';
+import { type DemotedRule, listDemoted } from './list-demoted-rules.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import type { TeamTransport } from '../delivery/index.ts';
+
+export type Telling = {
+  projectId: number;
+  /** The address of the dashboard. */
+  publicUrl: string;
+  hand: TeamTransport['hand'];
+};
+
+/**
+ * The maximum time between dating and committing a change. Newer changes are reported the next time. Otherwise a change dated before a
+ * notification and committed after it would never be reported.
+ */
+export const SETTLED_MS = 15_000;
+
+/**
+ * Notifies the team of open tasks, if something is new and the last notification is old enough; returns true if it did. The claim is
+ * committed before the email is submitted, so that only one of two processes sends it. The record that the team was notified is committed
+ * afterwards: what could not be submitted is part of the next notification.
+ */
+export async function tellTeam(
+  db: Pick<Database, 'transaction' | 'clock'>,
+  telling: Telling,
+): Promise<boolean> {
+  const { projectId, hand } = telling;
+  const now = db.clock.now();
+  const letter = await db.transaction((tx) => takeLetter(tx, telling, now));
+  if (!letter) return false;
+  await hand(projectId, letter);
+  await db.transaction((tx) => setTeamHeard(tx, projectId, now - SETTLED_MS));
+  return true;
+}
+
+function sentenceOf({ name, state, paused }: DomainTrouble): string {
+  if (paused !== null) return `${name} is paused, and its emails are held until you resume it: ${paused}`;
+  return state === 'failed'
+    ? `The DNS records of ${name} are missing. Its emails are held until the records are back`
+    : `The last DNS check of ${name} failed. If this continues, its emails will be held`;
+}
+
+function demotedWords({ name, why }: DemotedRule): string {
+  return `Autopilot is off for the rule ${name}, because of ${why}. Its drafts wait for approval`;
+}
+
+function endpointWords({ endpoint: { url, disabledReason }, health }: EndpointState): string {
+  if (disabledReason === 'gone')
+    return `The endpoint ${url} responded with 410 Gone. It gets no webhooks until you enable it`;
+  if (disabledReason === 'failing')
+    return `The endpoint ${url} accepted no webhook for 5 days and was disabled. It gets no webhooks until you enable it`;
+  const since = health.failingSince === null ? '' : ` since ${iso(health.failingSince)}`;
+  return `The endpoint ${url} has accepted no webhook${since}. It is disabled after 5 days of failures`;
+}
+
+async function takeLetter(
+  tx: Tx,
+  { projectId, publicUrl }: Telling,
+  now: number,
+): Promise<TeamLetter | null> {
+  const { sentAt, heardAt } = await findTeamTold(tx, projectId);
+  const project = (await listSettings(tx, [projectId])).get(projectId);
+  if (!project) return null;
+  const { name, settings } = project;
+  const news = { projectId, since: heardAt ?? 0, until: now - SETTLED_MS };
+  const rules = await listWaiting(tx, news);
+  const troubles = await listTroubles(tx, news);
+  const demoted = await listDemoted(tx, news);
+  const endpoints = await listEndpointTroubles(tx, news);
+  const notices = [
+    ...demoted.map(demotedWords),
+    ...troubles.map(sentenceOf),
+    ...endpoints.map(endpointWords),
+  ];
+  const projectUrl = new URL(`/p/${projectId}`, publicUrl).href;
+  const waiting = { project: name, rules, projectUrl, notices, timeZone: settings.timeZone };
+  const letter = teamDigest(waiting, now, sentAt);
+  return letter && (await takeTeamDigest(tx, projectId, now)) ? letter : null;
+}

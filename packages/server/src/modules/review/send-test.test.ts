@@ -1,0 +1,107 @@
+import PostalMime from 'postal-mime';
+import { describe, expect, test } from 'vitest';
+import { testMailroom, TOKEN_KEYS } from '../../../testkit/mailroom.ts';
+import { newStory, openStage } from '../../../testkit/story.ts';
+import { idMaker } from '../../platform/ids.ts';
+import { insertOrganization, upsertMember, upsertUser } from '../workspace/members/store.ts';
+import type { MailEnvelope } from '../../platform/mail/submit.ts';
+import { receiveMail } from '../delivery/test-inbox/receive-mail.ts';
+import type { Mailroom } from '../delivery/mailroom.ts';
+import { sendTest } from './send-test.ts';
+
+const stage = await openStage();
+const { db } = stage.server;
+
+async function withDraft(traits: Record<string, unknown> = { name: 'Ada' }) {
+  const story = await newStory(stage);
+  await story.user('ada', { email: 'ada@x.org', traits });
+  await story.event('ada', 'user_signed_up');
+  await stage.engine.settle();
+  const [draft] = await story.drafts('ada');
+  if (!draft) throw new Error('no letter was drafted');
+  const handed: { envelope: MailEnvelope; mime: Uint8Array }[] = [];
+  const send = (to: string, mailroom: Partial<Mailroom> = {}) =>
+    sendTest(
+      {
+        db,
+        mailroom: testMailroom(mailroom),
+        tokenKeys: TOKEN_KEYS,
+        newId: idMaker(db.clock),
+        relay: {
+          hand(envelope, mime) {
+            handed.push({ envelope, mime });
+            return Promise.resolve({ result: 'accepted', reply: '250 ok', relayId: null });
+          },
+        },
+      },
+      { projectId: story.projectId, draftId: draft.id },
+      to,
+    );
+  return { story, draft, handed, send };
+}
+
+const relay = { outlet: { kind: 'relay', publicUrl: 'https://beckon.example', mailDomain: null } } as const;
+
+test('sends the email of the draft, marked as a test, and leaves the draft unchanged', async () => {
+  const { story, draft, handed, send } = await withDraft();
+  expect(await send('team@acme.example')).toMatchObject({ subject: `[Test] ${draft.content.subject}` });
+  const [one] = handed;
+  expect(one?.envelope).toMatchObject({ to: 'team@acme.example' });
+  const mail = await PostalMime.parse(one?.mime ?? '');
+  expect(mail.text).toContain('Hi Ada,');
+  expect(mail.to).toEqual([{ name: '', address: 'team@acme.example' }]);
+  expect(await story.drafts('ada')).toEqual([draft]);
+});
+
+test('a test copy has the locale of the user whom the draft is for', async () => {
+  const { handed, send } = await withDraft({ locale: 'nl' });
+  await send('team@acme.example');
+  const mail = await PostalMime.parse(handed[0]?.mime ?? '');
+  expect(mail.html).toContain('<html lang="nl" dir="ltr" ');
+  expect(mail.text).toContain('Afmelden of voorkeuren wijzigen');
+});
+
+test('stores every test as a separate copy in the test inbox of its user', async () => {
+  const { story, draft, handed, send } = await withDraft();
+  await send('team@acme.example');
+  await send('team@acme.example');
+  for (const { envelope, mime } of handed)
+    await receiveMail({ db, tokenKeys: TOKEN_KEYS }, { from: envelope.from, to: [envelope.to], raw: mime });
+  const kept = await db.query(
+    `SELECT draft_id, external_user_id, copy FROM beckon.test_inbox_email WHERE project_id = $1`,
+    [story.projectId],
+  );
+  expect(kept).toEqual([
+    { draft_id: draft.id, external_user_id: 'ada', copy: 1 },
+    { draft_id: draft.id, external_user_id: 'ada', copy: 1 },
+  ]);
+});
+
+test('sends tests by a relay only to the team, and only from a valid sender', async () => {
+  const { story, handed, send } = await withDraft();
+  await expect(send('eve@evil.example', relay)).rejects.toMatchObject({ code: 'validation_failed' });
+  await expect(send('not an address', relay)).rejects.toMatchObject({ code: 'validation_failed' });
+  await story.set({ team_addresses: 'team@acme.example' });
+  await expect(send('team@acme.example', relay)).rejects.toMatchObject({ code: 'conflict' });
+  expect(handed).toEqual([]);
+});
+
+describe('checkRecipient', () => {
+  test('accepts a member of the organization, but no member of another one', async () => {
+    const { story, send } = await withDraft();
+    const at = new Date(db.clock.now());
+    for (const [id, email] of [
+      [`own-${story.projectId}`, 'grace@acme.example'],
+      [`other-${story.projectId}`, 'eve@evil.example'],
+    ] as const) {
+      await insertOrganization(db, { id, name: id, createdAt: at });
+      await upsertUser(db, { id: `${id}-user`, name: 'x', email, at });
+      await upsertMember(db, { organizationId: id, userId: `${id}-user`, role: 'viewer', at });
+    }
+    const belongs = `UPDATE beckon.project SET organization_id = $2 WHERE project_id = $1`;
+    await db.query(belongs, [story.projectId, `own-${story.projectId}`]);
+    // The sender has no domain yet, which is checked after the recipient.
+    await expect(send('Grace@acme.example', relay)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(send('eve@evil.example', relay)).rejects.toMatchObject({ code: 'validation_failed' });
+  });
+});

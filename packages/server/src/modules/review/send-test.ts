@@ -1,0 +1,120 @@
+import { Fault } from '../../platform/fault.ts';
+import type { NewId } from '../../platform/ids.ts';
+import { letterToken, type TokenKeys } from '../../platform/crypto/email-token.ts';
+import { isEmail } from '../../platform/records/email.ts';
+import { findDraft } from '../drafts/index.ts';
+import { findPeople } from '../users/index.ts';
+import { getSettings, findOrganizationOf, listMembers } from '../workspace/index.ts';
+import { TEST_INBOX_DOMAIN } from '../sending/index.ts';
+import { readTurn } from '../../platform/locks/project-lock.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import type { HandOver, Relay } from '../../platform/mail/submit.ts';
+import { loadProjectModels, localeOfPerson } from '../rules/index.ts';
+import { type DraftRef, isDraftId, unknownDraft } from './move-draft.ts';
+import { findSender, freeze, type Mailroom } from '../delivery/index.ts';
+
+export type SendTestDeps = {
+  db: Tx & { clock: { now(): number } };
+  mailroom: Mailroom;
+  tokenKeys: TokenKeys;
+  relay: Pick<Relay, 'hand'>;
+  newId: NewId;
+};
+
+/**
+ * Sends a copy of a draft to a member of the team. It is rendered, signed and submitted like the real email, whatever its send checks say.
+ * The draft does not change, and nothing in the copy can unsubscribe its recipient.
+ */
+export async function sendTest(
+  deps: SendTestDeps,
+  { projectId, draftId }: DraftRef,
+  to: string,
+): Promise<{ to: string; subject: string; reply: string }> {
+  const { db, mailroom, tokenKeys, relay } = deps;
+  await checkRecipient(db, { projectId, to, isTestInbox: mailroom.outlet.kind === 'test_inbox' });
+  const found = isDraftId(draftId) ? await findDraft(db, projectId, draftId) : undefined;
+  if (!found) throw unknownDraft(draftId);
+  const { draft } = found;
+  const now = db.clock.now();
+  const models = await loadProjectModels(db, [await readTurn(db, projectId)], { now });
+  const model = models.get(projectId);
+  if (!model) throw new Error(`project ${projectId} has no settings`);
+  const [person] = await findPeople(db, [draft]);
+  const sender = await findSender(db, model, mailroom);
+  if (sender.outlet.kind !== mailroom.outlet.kind)
+    throw new Fault('conflict', {
+      details: [
+        {
+          message: 'A demo or sandbox project sends no email. Read its emails in the test inbox',
+          field: 'draft',
+        },
+      ],
+    });
+  if (sender.gate !== 'pass')
+    throw new Fault('conflict', {
+      details: [{ message: `Sending is not possible yet: ${sender.gate.detail}`, field: 'draft' }],
+    });
+  const content = { ...draft.content, subject: `[Test] ${draft.content.subject}` };
+  const { mime, mailFrom } = await freeze(
+    {
+      projectId,
+      draftId: draft.id,
+      messageId: deps.newId(),
+      epoch: 0,
+      userId: draft.userId,
+      email: to,
+      address: to,
+      content,
+      locale: localeOfPerson(person ?? { traits: new Map() }, model),
+      projectLocale: model.project.settings.language,
+      sender,
+      provider: '',
+      projectName: model.project.name,
+      ruleName: model.rules.byId.get(draft.ruleId)?.name ?? '',
+      tracking: { opens: false, clicks: false },
+      quiet: null,
+      frozen: null,
+      aheadMs: 0,
+    },
+    { outlet: mailroom.outlet, tokenKeys, renderer: mailroom.renderer, now: () => now },
+  );
+  const own = `x+${letterToken({ projectId, messageId: draft.id }, 'test', tokenKeys)}@${TEST_INBOX_DOMAIN}`;
+  const from = mailroom.outlet.kind === 'test_inbox' ? own : mailFrom;
+  const over = await relay.hand({ from, to, envid: null }, mime);
+  return { to, subject: content.subject, reply: replyOf(over) };
+}
+
+/** A test email may leave this machine only for a member of the organization or one of `team_addresses`. */
+export async function checkRecipient(
+  tx: Tx,
+  { projectId, to, isTestInbox }: { projectId: number; to: string; isTestInbox: boolean },
+): Promise<void> {
+  if (!isEmail(to)) throw refused(`${JSON.stringify(to)} is not an email address`);
+  if (isTestInbox) return;
+  const { settings } = await getSettings(tx, projectId);
+  const address = to.toLowerCase();
+  if (settings.teamAddresses.some((one) => one.toLowerCase() === address)) return;
+  const organization = await findOrganizationOf(tx, projectId);
+  const members = organization ? await listMembers(tx, organization.id) : [];
+  if (members.some(({ email }) => email === address)) return;
+  throw refused(
+    `${to} is neither a member of the organization nor one of team_addresses. Test emails are sent to these only`,
+  );
+}
+
+/** Returns the reply of the relay, or throws a fault with the reason for the rejection. */
+export function replyOf(over: HandOver): string {
+  if (over.result === 'accepted') return over.reply;
+  throw new Fault('conflict', {
+    details: [
+      {
+        message: `The relay rejected the test email: ${'reply' in over ? over.reply : over.reason}`,
+        field: 'to',
+      },
+    ],
+  });
+}
+
+function refused(message: string): Fault {
+  return new Fault('validation_failed', { details: [{ message, field: 'to' }] });
+}

@@ -1,0 +1,228 @@
+import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
+import { iso, isoOrNull } from '../../platform/time/clock.ts';
+import {
+  countNeeds,
+  type DraftNamed,
+  findDueSoon,
+  findFirstOpen,
+  type Needs,
+  NEEDS_COUNTED_MAX,
+} from './needs.ts';
+import { countReview, DRAFTS_COUNT_MAX } from './review.ts';
+import { listTroubles, hasMessages, listSuppressions } from '../sending/index.ts';
+import { type EndpointState, listEndpointTroubles } from '../webhooks/index.ts';
+import { findLastReceived } from '../users/index.ts';
+import { countDead, countWaiting, listKeys } from '../ingest/index.ts';
+import { getSettings, type Settings } from '../workspace/index.ts';
+import { hasTeammates } from './teammates.ts';
+import { listDemoted } from './list-demoted-rules.ts';
+import { listRules } from '../rules/index.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import { ruleNames } from '../explain/index.ts';
+import { type Mailroom, showSending } from '../delivery/index.ts';
+import { foreseeFirst } from './show-schedule.ts';
+
+type Reading = Pick<Database, 'query' | 'prepared' | 'clock'>;
+export type HomeAsked = { projectId: number; mailroom: Mailroom };
+export type Counted = { count: number; at_least: boolean };
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Older failures are no longer shown. */
+const FRESH_MS = 7 * DAY_MS;
+/** From this share on the queue is shown as needing attention. */
+const QUEUE_FULL_SHARE = 0.8;
+
+/** Counts for the badges on every page. */
+export async function countForBadges(db: Reading, projectId: number) {
+  const now = db.clock.now();
+  const [review, needs, dead] = await Promise.all([
+    countReview(db, { projectId, filter: { terms: [] }, soon: now + HOUR_MS, tonight: now + DAY_MS }),
+    countNeeds(db, { projectId, failedSince: now - FRESH_MS }),
+    countDead(db, projectId, NEEDS_COUNTED_MAX + 1),
+  ]);
+  const { soon, today, later, noDeadline } = review;
+  return {
+    review: counted(soon + today + later + noDeadline, DRAFTS_COUNT_MAX),
+    held: heldOf(needs),
+    failed: counted(needs.failed + needs.unknown, NEEDS_COUNTED_MAX),
+    dead_letters: counted(dead, NEEDS_COUNTED_MAX),
+  };
+}
+
+/** Returns what a member needs first: open tasks, the health of the project, and the remaining setup steps. */
+export async function showHome(db: Reading, { projectId, mailroom }: HomeAsked) {
+  const now = db.clock.now();
+  const { settings } = await getSettings(db, projectId);
+  const waiting = await countWaiting(db, projectId);
+  const sending = await showSending(db, { projectId, now, mailroom });
+  const lastEvent = await findLastReceived(db, projectId);
+  const hasSent = await hasMessages(db, projectId);
+  const queue = {
+    waiting: waiting.live + waiting.bulk,
+    waiting_max: INGEST_QUEUE_MAX_RECORDS,
+    oldest_ms: waiting.oldest_ms,
+  };
+  const { sender } = sending;
+  return {
+    now: iso(now),
+    time_zone: settings.timeZone,
+    needs: await listNeeds(db, { projectId, now, settings, sender, queue }),
+    health: {
+      queue,
+      last_event: lastEvent && { name: lastEvent.name, received_at: iso(lastEvent.receivedAt) },
+      sender: { test_inbox: sender.test_inbox, problem: sender.problem },
+      domain: sender.domain && {
+        name: sender.domain.name,
+        state: sender.domain.state,
+        paused: sender.domain.paused,
+      },
+    },
+    setup: await listSteps(db, { projectId, now, sending, hasEvent: lastEvent !== null, hasSent }),
+    first_email: hasSent ? null : await findFirstEmail(db, { projectId, now, settings, mailroom }),
+  };
+}
+
+type Sending = Awaited<ReturnType<typeof showSending>>;
+type NeedsAsked = {
+  projectId: number;
+  now: number;
+  settings: Settings;
+  sender: Sending['sender'];
+  queue: { waiting: number; waiting_max: number };
+};
+
+async function listNeeds(tx: Tx, { projectId, now, settings, sender, queue }: NeedsAsked) {
+  const [ofDrafts, needs, dead, domains, endpoints, demoted] = await Promise.all([
+    countDueSoon(tx, { projectId, now }),
+    countNeeds(tx, { projectId, failedSince: now - FRESH_MS }),
+    countDead(tx, projectId, NEEDS_COUNTED_MAX + 1),
+    listTroubles(tx, { projectId, since: 0, until: now }),
+    listEndpointTroubles(tx, { projectId, since: 0, until: now }),
+    listDemoted(tx, { projectId, since: now - FRESH_MS, until: now }),
+  ]);
+  const { failed, unknown } = needs;
+  const isFull = queue.waiting >= queue.waiting_max * QUEUE_FULL_SHARE;
+  // A missing sender is reported only if it holds drafts; before that it is a setup step.
+  const holdsLetters = needs.held.some(({ reason }) => reason === sender.problem?.reason);
+  return [
+    ...(settings.paused ? [{ kind: 'paused' as const }] : []),
+    ...(sender.problem && holdsLetters ? [{ kind: 'sender' as const, ...sender.problem }] : []),
+    ...ofDrafts,
+    ...(needs.held.length > 0 ? [{ kind: 'held' as const, drafts: heldOf(needs), reasons: needs.held }] : []),
+    ...(failed + unknown > 0
+      ? [{ kind: 'failed' as const, failed, unknown, at_least: failed + unknown > NEEDS_COUNTED_MAX }]
+      : []),
+    ...domains.map((domain) => ({ kind: 'domain' as const, ...domain })),
+    ...endpoints.map(endpointNeed),
+    ...demoted.map((rule) => ({ kind: 'rule_demoted' as const, ...rule })),
+    ...(dead > 0 ? [{ kind: 'dead_letters' as const, records: counted(dead, NEEDS_COUNTED_MAX) }] : []),
+    ...(isFull ? [{ kind: 'queue' as const, waiting: queue.waiting, waiting_max: queue.waiting_max }] : []),
+  ];
+}
+
+async function countDueSoon(tx: Tx, { projectId, now }: { projectId: number; now: number }) {
+  const until = now + HOUR_MS;
+  const first = await findDueSoon(tx, { projectId, until });
+  if (!first) return [];
+  const asked = { projectId, filter: { terms: [] }, soon: until, tonight: until };
+  const { soon } = await countReview(tx, asked);
+  const named = await toNamed(tx, projectId, first);
+  const deadline_at = iso(first.deadlineAt ?? now);
+  return [
+    { kind: 'due_soon' as const, drafts: counted(soon, DRAFTS_COUNT_MAX), first: { ...named, deadline_at } },
+  ];
+}
+
+function endpointNeed({ endpoint, health }: EndpointState) {
+  const { id, url, disabledReason } = endpoint;
+  const problem = disabledReason === 'gone' || disabledReason === 'failing' ? disabledReason : 'warned';
+  const since = isoOrNull(health.failingSince);
+  return { kind: 'endpoint' as const, id, url, problem: problem as 'gone' | 'failing' | 'warned', since };
+}
+
+type StepsAsked = {
+  projectId: number;
+  now: number;
+  sending: Sending;
+  hasEvent: boolean;
+  hasSent: boolean;
+};
+
+type Step = { done: boolean; required: boolean };
+
+async function listSteps(tx: Tx, { projectId, now, sending, hasEvent, hasSent }: StepsAsked) {
+  const keys = await listKeys(tx, projectId);
+  const rules = await listRules(tx, projectId);
+  const step = <Id extends string>(id: Id, done: boolean, required = true): Step & { id: Id } => ({
+    id,
+    done,
+    required,
+  });
+  const steps = [
+    step('key_created', hasEvent || keys.some(({ revokedAt }) => revokedAt === null)),
+    step('first_event', hasEvent),
+    step(
+      'rule_on',
+      rules.some(({ enabledAt }) => enabledAt !== null),
+    ),
+    step('first_email', hasSent),
+    ...(sending.sender.test_inbox ? [] : await listRelaySteps(tx, { projectId, sending, hasSent })),
+    step('team_invited', await hasTeammates(tx, projectId, now), false),
+  ];
+  return steps.every(({ done, required }) => done || !required) ? null : steps;
+}
+
+/** Lists the additional steps for real sending; with the test inbox none of them is required. */
+async function listRelaySteps(
+  tx: Tx,
+  { projectId, sending, hasSent }: Pick<StepsAsked, 'projectId' | 'sending' | 'hasSent'>,
+) {
+  const isVerified = sending.domains.some(({ state }) => state === 'verified' || state === 'degraded');
+  const hasSuppressions = (await listSuppressions(tx, { projectId, limit: 1 })).length > 0;
+  return [
+    { id: 'domain_verified' as const, done: isVerified, required: true },
+    { id: 'sender_set' as const, done: sending.sender.problem?.reason !== 'no_sender', required: true },
+    // Once emails have been sent, it is too late to import suppressions.
+    { id: 'suppressions_imported' as const, done: hasSuppressions || hasSent, required: true },
+  ];
+}
+
+type LetterAsked = { projectId: number; now: number; settings: Settings; mailroom: Mailroom };
+
+/** Returns the first draft with its sending time if no member acts, and the reason why it waits. */
+async function findFirstEmail(tx: Tx, asked: LetterAsked) {
+  const first = await findFirstOpen(tx, asked.projectId);
+  if (!first) return null;
+  const foreseen = await foreseeFirst(tx, asked);
+  const named = { ...(await toNamed(tx, asked.projectId, first)), state: first.state };
+  if (!foreseen) {
+    const time_zone = asked.settings.timeZone;
+    return { ...named, sends_at: null, reason: first.reason, quiet_until: null, time_zone };
+  }
+  const { fate, zone, quietUntil } = foreseen;
+  return {
+    ...named,
+    sends_at: fate.kind === 'sends' ? iso(fate.leavesAt) : null,
+    reason: fate.kind === 'held' ? fate.reason : fate.after,
+    quiet_until: isoOrNull(quietUntil),
+    time_zone: zone,
+  };
+}
+
+async function toNamed(tx: Tx, projectId: number, { id, subject, userId, ruleId }: DraftNamed) {
+  const names = await ruleNames(tx, projectId);
+  return { draft_id: id, subject, rule: names(ruleId), external_user_id: userId };
+}
+
+function heldOf({ held }: Needs): Counted {
+  return counted(
+    held.reduce((sum, { drafts }) => sum + drafts, 0),
+    NEEDS_COUNTED_MAX,
+  );
+}
+
+function counted(count: number, max: number): Counted {
+  return { count: Math.min(count, max), at_least: count > max };
+}

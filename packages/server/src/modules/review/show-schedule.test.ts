@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
+import { testMailroom } from '../../../testkit/mailroom.ts';
+import { DAY, newStory, openStage, type Story } from '../../../testkit/story.ts';
+import { listPlanned } from './show-schedule.ts';
+
+const stage = await openStage();
+
+const ZONES = ['UTC', 'Asia/Kolkata', 'America/Los_Angeles', 'Pacific/Auckland'];
+
+/** An event for a user, some minutes after the one before; users may share a mailbox. */
+const happening = fc.record({
+  person: fc.integer({ min: 0, max: 5 }),
+  minutesLater: fc.integer({ min: 0, max: 240 }),
+});
+const world = fc.record({
+  quiet_hours: fc.constantFrom('off', '21:00-08:00', '11:00-15:30', '00:00-23:00'),
+  frequency_cap: fc.constantFrom('off', '1/24h', '2/6h,3/7d'),
+  throttle: fc.constantFrom('off', '10/s', '2/h', '1/m'),
+  time_zone: fc.constantFrom(...ZONES),
+  zones: fc.array(fc.constantFrom(null, ...ZONES), { minLength: 6, maxLength: 6 }),
+  shared: fc.boolean(),
+  happened: fc.array(happening, { minLength: 2, maxLength: 12 }),
+});
+
+type World = typeof world extends fc.Arbitrary<infer W> ? W : never;
+
+test('the schedule of every waiting email matches what the sender does, for any policy', async () => {
+  let compared = 0;
+  await fc.assert(
+    fc.asyncProperty(world, async (one) => {
+      const story = await live(one);
+      const planned = await plan(story);
+      await story.later(14 * DAY);
+      const left = (await story.letters()).filter(({ at }) => at >= planned.from);
+      const moments = left.map(({ to, at, subject }) => [to, subject, new Date(at).toISOString()].join(' '));
+      expect(new Set(moments)).toEqual(new Set(planned.sends));
+      expect(moments).toHaveLength(planned.sends.length);
+      compared += moments.length;
+    }),
+    { numRuns: 12, seed: 20_260_115, endOnFailure: true },
+  );
+  expect(compared).toBeGreaterThan(12);
+}, 120_000);
+
+async function live({ zones, shared, happened, ...settings }: World): Promise<Story> {
+  const story = await newStory(stage);
+  await story.set(settings);
+  for (const [name, deadline] of [
+    ['fast', '1h'],
+    ['slow', '5h'],
+  ])
+    await story.rule({
+      name,
+      when: { event: name },
+      enrollment: { once_per: ['n'] },
+      priority: name === 'slow' ? 90 : 10,
+      deadline,
+      steps: [{ draft: { subject: `${name} {{ event.n }}`, body: 'Hello' } }],
+    });
+  for (const [n, zone] of zones.entries()) {
+    const address = shared ? Math.floor(n / 2) : n;
+    await story.user(`u${n}`, { email: `u${address}@x.org`, traits: zone ? { timezone: zone } : {} });
+  }
+  for (const [n, { person, minutesLater }] of happened.entries()) {
+    await story.later(minutesLater * MINUTE);
+    await story.event(`u${person}`, n % 3 === 0 ? 'slow' : 'fast', { n });
+  }
+  await story.later(MINUTE);
+  return story;
+}
+
+async function plan(story: Story) {
+  const asked = { projectId: story.projectId, from: null, to: null, offset: 0, limit: 1_000 };
+  const deps = { db: story.server.db, mailroom: testMailroom() };
+  const { rows } = await listPlanned(deps, { ...asked, result: 'sends' });
+  const sends = rows.map(({ external_user_id: to, subject, forecast }) =>
+    [to, subject, forecast.at].join(' '),
+  );
+  return { from: story.now(), sends };
+}
+
+test('schedules an email that expires before its send checks pass as expiring, and does not send it', async () => {
+  const story = await newStory(stage);
+  await story.set({ quiet_hours: '13:00-12:59' });
+  await story.rule({
+    name: 'short',
+    when: { event: 'hello' },
+    deadline: '4h',
+    expires_after: '5h',
+    steps: [{ draft: { subject: 'Hello', body: 'Hello' } }],
+  });
+  await story.user('ada', { email: 'ada@x.org' });
+  await story.event('ada', 'hello');
+  await story.later(0);
+  const asked = { projectId: story.projectId, from: null, to: null, offset: 0, limit: 10 };
+  const deps = { db: story.server.db, mailroom: testMailroom() };
+  const { rows } = await listPlanned(deps, { ...asked, result: 'expires' });
+  expect(rows).toMatchObject([{ external_user_id: 'ada', forecast: { reason: 'quiet_hours' } }]);
+  await story.later(2 * DAY + HOUR);
+  expect([(await story.letters()).length, (await story.drafts('ada'))[0]?.reason]).toEqual([0, 'expired']);
+});
