@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../packages/server/src/platform/time/clock.ts';
 import { silentLog } from '../packages/server/src/platform/log.ts';
-import { setSettings } from '../packages/server/src/flows/set-settings.ts';
+import { setSettings } from '../packages/server/src/modules/administration/set-settings.ts';
 import { type Database, openDatabase } from '../packages/server/src/platform/db/database.ts';
 import { type DnsServer, startDnsServer } from '../packages/server/testkit/dns-server.ts';
 import { letFallDue, verifyDomain, writeLetters } from '../packages/server/testkit/mail-survival.ts';

@@ -1,4 +1,4 @@
-import { type Random, randomOf } from '../packages/server/src/flows/demo/random.ts';
+import { type Random, randomOf } from '../packages/server/src/modules/operations/demo/random.ts';
 
 /**
  * A single-threaded simulation in which one step follows the other, in an order that a seed determines. A task is a generator. Between two

@@ -5,7 +5,7 @@ import { letterHeaders } from '../../packages/server/src/modules/delivery/header
 import { renderEmail } from '../../packages/server/src/modules/rendering/render-email.ts';
 import { renderLetter } from '../../packages/server/src/modules/rendering/render.ts';
 import { createRule } from '../../packages/server/src/modules/rules/create-rule.ts';
-import { setSettings } from '../../packages/server/src/flows/set-settings.ts';
+import { setSettings } from '../../packages/server/src/modules/administration/set-settings.ts';
 import type { DkimKey } from '../../packages/server/src/platform/mail/outgoing-email.ts';
 import { NAME, type World } from '../rules/world.ts';
 import type { Ground } from '../stage.ts';

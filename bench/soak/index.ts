@@ -1,5 +1,5 @@
 import { createRule } from '../../packages/server/src/modules/rules/create-rule.ts';
-import { setSettings } from '../../packages/server/src/flows/set-settings.ts';
+import { setSettings } from '../../packages/server/src/modules/administration/set-settings.ts';
 import { freePort } from '../../packages/server/testkit/free-port.ts';
 import { pause } from '../digest/visible.ts';
 import { type Load, type LoadResult, startLoad } from '../load/index.ts';

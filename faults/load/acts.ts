@@ -2,7 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Fault } from '../../packages/server/src/platform/fault.ts';
 import { createSigners } from '../../packages/server/src/modules/sending/domains/signers.ts';
 import { type Act, moveDraft } from '../../packages/server/src/modules/review/move-draft.ts';
-import { resumeProject, pauseProject } from '../../packages/server/src/flows/pause-project.ts';
+import {
+  resumeProject,
+  pauseProject,
+} from '../../packages/server/src/modules/administration/pause-project.ts';
 import { revokeKey } from '../../packages/server/src/modules/ingest/keys/revoke.ts';
 import { createRenderer } from '../../packages/server/src/modules/rendering/pool/renderer.ts';
 import type { Mailroom } from '../../packages/server/src/modules/delivery/mailroom.ts';

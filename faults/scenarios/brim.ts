@@ -6,7 +6,7 @@ import type pg from 'pg';
 import { systemClock } from '../../packages/server/src/platform/time/clock.ts';
 import { deriveKey } from '../../packages/server/src/platform/crypto/hash.ts';
 import { silentLog } from '../../packages/server/src/platform/log.ts';
-import { createProject } from '../../packages/server/src/flows/create-project.ts';
+import { createProject } from '../../packages/server/src/modules/administration/create-project.ts';
 import { openDatabase } from '../../packages/server/src/platform/db/database.ts';
 import type { Fault, Stage } from '../fault.ts';
 import { inFlight, note } from '../inject/hold.ts';

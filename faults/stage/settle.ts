@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '../../packages/server/src/platform/db/database.ts';
-import { resumeProject } from '../../packages/server/src/flows/pause-project.ts';
+import { resumeProject } from '../../packages/server/src/modules/administration/pause-project.ts';
 import { resumeDomain } from '../../packages/server/src/modules/sending/domains/change-domain.ts';
 import type { OpenStage } from './open-stage.ts';
 import { verifyDomain } from './world.ts';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Random } from '../../packages/server/src/flows/demo/random.ts';
+import type { Random } from '../../packages/server/src/modules/operations/demo/random.ts';
 import type { Database } from '../../packages/server/src/platform/db/database.ts';
 import type { Query, Session } from '../../packages/server/src/platform/db/statements.ts';
 import { Wrong } from '../emails/checks.ts';

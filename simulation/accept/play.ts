@@ -3,7 +3,7 @@ import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
 import { silentLog } from '../../packages/server/src/platform/log.ts';
 import { type Accept, createAccept } from '../../packages/server/src/modules/ingest/accept/accept.ts';
 import type { Entry, Verdict } from '../../packages/server/src/modules/ingest/accept/entry.ts';
-import { type Random, randomOf } from '../../packages/server/src/flows/demo/random.ts';
+import { type Random, randomOf } from '../../packages/server/src/modules/operations/demo/random.ts';
 import { must } from '../emails/checks.ts';
 import { Violation } from '../schedule.ts';
 import { openWire, type Wire } from './database.ts';

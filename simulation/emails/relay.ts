@@ -1,4 +1,4 @@
-import type { Random } from '../../packages/server/src/flows/demo/random.ts';
+import type { Random } from '../../packages/server/src/modules/operations/demo/random.ts';
 import type { Said } from './store.ts';
 
 /** The receiving side of the network. An accepted email stays accepted, even if the reply is lost. */

@@ -1,5 +1,5 @@
 import type { Policy } from '../../packages/server/src/modules/sending/emails/facts.ts';
-import type { Random } from '../../packages/server/src/flows/demo/random.ts';
+import type { Random } from '../../packages/server/src/modules/operations/demo/random.ts';
 import type { Owner, Scenario, Schedule, Task } from '../schedule.ts';
 import { checkRows, must, watchLetters } from './checks.ts';
 import { resume, review, switchOn } from './people.ts';

@@ -1,5 +1,5 @@
 import { newHealth } from '../../packages/server/src/modules/webhooks/endpoints/health.ts';
-import type { Random } from '../../packages/server/src/flows/demo/random.ts';
+import type { Random } from '../../packages/server/src/modules/operations/demo/random.ts';
 import type { Owner, Scenario, Schedule, Task } from '../schedule.ts';
 import { checkEnd, checkRows, watchWebhooks } from './checks.ts';
 import { PRODUCT, type Product } from './product.ts';

@@ -41,7 +41,7 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
         'FROM beckon.project ORDER BY project_id',
       ],
       'platform/locks/store.ts': ['SELECT DISTINCT ahead_ms'],
-      'flows/depth-readings.ts': ['AS gauge', 'WITH RECURSIVE head'],
+      'modules/operations/metrics/depth-readings.ts': ['AS gauge', 'WITH RECURSIVE head'],
     },
   },
   {

@@ -2,7 +2,7 @@ import { systemClock } from '../src/platform/time/clock.ts';
 import { silentLog } from '../src/platform/log.ts';
 import { isSuppressed } from '../src/modules/users/people/watermark.ts';
 import { listPeople } from '../src/modules/users/people/people.ts';
-import { createProject } from '../src/flows/create-project.ts';
+import { createProject } from '../src/modules/administration/create-project.ts';
 import { type Database, openDatabase } from '../src/platform/db/database.ts';
 import {
   type AcceptedRecord,

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '../src/platform/time/clock.ts';
 import { silentLog } from '../src/platform/log.ts';
 import { resumeDomain } from '../src/modules/sending/domains/change-domain.ts';
-import { setSettings } from '../src/flows/set-settings.ts';
+import { setSettings } from '../src/modules/administration/set-settings.ts';
 import { type Database, openDatabase } from '../src/platform/db/database.ts';
 import { startDnsServer } from './dns-server.ts';
 import { type FaultRelay, startFaultRelay } from './fault-relay.ts';

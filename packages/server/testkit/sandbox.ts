@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { ErrorEntry } from '@beckon/contract';
 import type { ClockAdvanced, ProjectClock } from '@beckon/contract/dashboard';
 import { createKey } from '../src/modules/ingest/keys/create.ts';
-import { setSettings } from '../src/flows/set-settings.ts';
+import { setSettings } from '../src/modules/administration/set-settings.ts';
 import { findPair } from '../src/modules/workspace/projects/sandbox.ts';
 import { ask, type Answer } from './client.ts';
 import { PEPPER, type TestServer } from './server.ts';

@@ -4,7 +4,7 @@ import type { Draft } from '../src/modules/drafts/draft.ts';
 import { listDrafts } from '../src/modules/drafts/reads.ts';
 import { createRule } from '../src/modules/rules/create-rule.ts';
 import { type Act, moveDraft } from '../src/modules/review/move-draft.ts';
-import { setSettings } from '../src/flows/set-settings.ts';
+import { setSettings } from '../src/modules/administration/set-settings.ts';
 import { HOUR } from './drafts.ts';
 import { type EndpointServer, endpointServer, newCaller } from './endpoint-server.ts';
 import { EVENTS } from './endpoints.ts';

@@ -8,9 +8,9 @@ import { letterToken, type LetterName, type TokenKeys } from '../src/platform/cr
 import { silentLog } from '../src/platform/log.ts';
 import { createSealer } from '../src/platform/crypto/encrypt.ts';
 import type { Happened, WhatHappened } from '../src/modules/outcomes/outcome.ts';
-import { createProject } from '../src/flows/create-project.ts';
+import { createProject } from '../src/modules/administration/create-project.ts';
 import { recordOutcomes } from '../src/modules/outcomes/record/record-outcomes.ts';
-import { setSettings } from '../src/flows/set-settings.ts';
+import { setSettings } from '../src/modules/administration/set-settings.ts';
 import { addEndpoint } from '../src/modules/webhooks/endpoints/edit-endpoint.ts';
 import { type Database, openDatabase } from '../src/platform/db/database.ts';
 import { openEmbedded } from '../src/platform/postgres/index.ts';

@@ -7,7 +7,7 @@ import { dueEarlier } from '../src/platform/locks/timers.ts';
 import { listDeliveries, nextLooks, type ShownDelivery } from '../src/modules/webhooks/deliveries/reads.ts';
 import { messageName } from '../src/modules/webhooks/deliveries/webhook.ts';
 import { insertMessages as queueWebhooks } from '../src/modules/webhooks/deliveries/store.ts';
-import { createProject } from '../src/flows/create-project.ts';
+import { createProject } from '../src/modules/administration/create-project.ts';
 import { createDelivery, type Delivery } from '../src/modules/webhooks/dispatch/dispatch.ts';
 import { addEndpoint } from '../src/modules/webhooks/endpoints/edit-endpoint.ts';
 import { type Database, openDatabase } from '../src/platform/db/database.ts';

@@ -5,7 +5,7 @@ import { testDatabase } from '../../testkit/database.ts';
 import { putRecords } from '../../testkit/inbox.ts';
 import { idMaker } from '../platform/ids.ts';
 import { silentLog } from '../platform/log.ts';
-import { createProject } from '../flows/create-project.ts';
+import { createProject } from '../modules/administration/create-project.ts';
 import { createDigest } from '../modules/processing/process.ts';
 import { type Database, openDatabase } from '../platform/db/database.ts';
 import { housekeeping } from './housekeeping.ts';

@@ -12,7 +12,7 @@ import { idMaker } from '../platform/ids.ts';
 import { type LetterName, letterToken } from '../platform/crypto/email-token.ts';
 import { createRule } from '../modules/rules/create-rule.ts';
 import { askCheck, startImport } from '../modules/imports/run/manage-imports.ts';
-import { setSettings } from '../flows/set-settings.ts';
+import { setSettings } from '../modules/administration/set-settings.ts';
 import { addEndpoint } from '../modules/webhooks/endpoints/edit-endpoint.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { createOutbound } from '../platform/outbound/outbound.ts';

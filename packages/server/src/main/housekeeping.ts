@@ -3,7 +3,7 @@ import type { Database } from '../platform/db/database.ts';
 import { forgetAnswers } from '../modules/ingest/idempotency/forget-answers-job.ts';
 import { forgetDecisions } from '../modules/rules/decisions/forget-decisions-job.ts';
 import { forgetEditions } from '../modules/audiences/delete-retired-job.ts';
-import { forgetHistory } from '../worker/forget-history.ts';
+import { forgetHistory } from '../modules/operations/retention/forget-history-job.ts';
 import { forgetImports } from '../modules/imports/run/forget-imports-job.ts';
 import { clearTestInbox } from '../modules/sending/test-inbox/clear-test-inbox-job.ts';
 import { keepPartitions } from '../modules/users/events/partitions-job.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMetrics } from '../http/metrics.ts';
+import { createMetrics } from '../modules/operations/metrics/metrics.ts';
 import { type Counts, countsOf, mergeCounts } from './merged-counts.ts';
 
 /** Returns the metrics of a process of this release, with these numbers in place of its own. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
-import { createMetrics } from '../http/metrics.ts';
+import { createMetrics } from '../modules/operations/metrics/metrics.ts';
 import { meteredJob } from './metered.ts';
 
 test('counts a job that never ends from the start of its process', async () => {

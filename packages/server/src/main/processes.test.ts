@@ -12,7 +12,7 @@ import { systemClock } from '../platform/time/clock.ts';
 import { deriveKey } from '../platform/crypto/hash.ts';
 import { silentLog } from '../platform/log.ts';
 import { createKey } from '../modules/ingest/keys/create.ts';
-import { createProject } from '../flows/create-project.ts';
+import { createProject } from '../modules/administration/create-project.ts';
 import { openDatabase } from '../platform/db/database.ts';
 import { testDatabase } from '../../testkit/database.ts';
 import { freePort } from '../../testkit/free-port.ts';

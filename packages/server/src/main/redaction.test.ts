@@ -24,7 +24,7 @@ import { createKey } from '../modules/ingest/keys/create.ts';
 import { addDomain } from '../modules/sending/domains/change-domain.ts';
 import { checkDomain } from '../modules/sending/domains/check-domain.ts';
 import { requireDomain } from '../modules/sending/domains/domain-view.ts';
-import { setSettings } from '../flows/set-settings.ts';
+import { setSettings } from '../modules/administration/set-settings.ts';
 import { addEndpoint } from '../modules/webhooks/endpoints/edit-endpoint.ts';
 import { type Database, openDatabase } from '../platform/db/database.ts';
 import { createResolver } from '../platform/dns/resolver.ts';

@@ -6,7 +6,7 @@ import { heldClock } from '../../testkit/clock.ts';
 import { openTestDatabase } from '../../testkit/database.ts';
 import { silentLog } from '../platform/log.ts';
 import { createKey } from '../modules/ingest/keys/create.ts';
-import { createProject } from '../flows/create-project.ts';
+import { createProject } from '../modules/administration/create-project.ts';
 import type { Pepper } from '../platform/crypto/hash.ts';
 import { keyring } from '../modules/ingest/keys/keyring.ts';
 import { findSecretFault, openSecrets, type SecretConfig } from './secrets.ts';

@@ -6,7 +6,7 @@ import { type TestServer, testServer } from '../../testkit/server.ts';
 import { type TestTransport, testTransport } from '../../testkit/transport.ts';
 import { webhookStage } from '../../testkit/webhooks.ts';
 import { createRule } from '../modules/rules/create-rule.ts';
-import { setSettings } from '../flows/set-settings.ts';
+import { setSettings } from '../modules/administration/set-settings.ts';
 import type { Outbound } from '../platform/outbound/outbound.ts';
 
 /** A worker whose relay and endpoints answer on request. */

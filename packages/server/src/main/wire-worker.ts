@@ -14,7 +14,7 @@ import {
   startSender,
 } from '../modules/delivery/index.ts';
 
-import type { Metrics } from '../http/metrics.ts';
+import type { Metrics } from '../modules/operations/index.ts';
 import type { Database } from '../platform/db/database.ts';
 import { startListener } from '../platform/db/listener.ts';
 import type { Relay } from '../platform/mail/submit.ts';
@@ -23,7 +23,7 @@ import { checkTracking } from '../modules/sending/domains/check-tracking-job.ts'
 import { type Job, startTimetable } from '../platform/jobs/scheduler.ts';
 import { forwardReplies } from '../modules/inbound/replies/forward-replies-job.ts';
 import { housekeeping } from './housekeeping.ts';
-import { resealSecrets } from '../worker/reseal-secrets.ts';
+import { resealSecrets } from '../modules/operations/re-encrypt-secrets-job.ts';
 import { settleHits } from '../modules/inbound/tracking/classify-hits-job.ts';
 import { tellTeam } from '../modules/review/team-digest-job.ts';
 import { startImporter } from '../modules/imports/index.ts';

@@ -11,14 +11,17 @@ import { createAddressGuard } from '../platform/http/address-guard.ts';
 import { createBodyShares } from '../platform/http/body.ts';
 import { createFeeds } from '../modules/workspace/index.ts';
 import { createHttpServer } from './http/server.ts';
-import { createMetrics, type Metrics } from '../http/metrics.ts';
-import { createMetricsServer } from '../http/metrics-server.ts';
+import {
+  createMetrics,
+  type Metrics,
+  createMetricsServer,
+  type HealthDeps,
+  watchDatabase,
+  watchEmbedded,
+} from '../modules/operations/index.ts';
 import { createRedirectServer, reloadCertificate } from './http/edge.ts';
-import type { HealthDeps } from '../http/health.ts';
-import { mountSandbox } from '../http/sandbox/mount-sandbox.ts';
+import { mountSandbox } from '../modules/sandbox/public-routes.ts';
 import { transportRules } from '../platform/http/transport.ts';
-import { watchDatabase } from '../http/metrics-database.ts';
-import { watchEmbedded } from '../http/metrics-machine.ts';
 import { createCounter } from '../platform/rate-limits/counter.ts';
 import { createTrackingHosts } from '../modules/sending/index.ts';
 import { createNotifier } from '../platform/db/notifier.ts';

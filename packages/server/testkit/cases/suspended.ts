@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { resumeProject, suspendProject } from '../../src/flows/suspend-project.ts';
+import { resumeProject, suspendProject } from '../../src/modules/administration/suspend-project.ts';
 import type { Answer } from '../client.ts';
 import type { Facts } from '../endpoints.ts';
 import { type EndpointServer, newCaller, NOTHING_STORED } from '../endpoint-server.ts';

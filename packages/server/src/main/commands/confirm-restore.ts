@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { iso } from '../../platform/time/clock.ts';
 import { parseInstant } from '../../platform/time/instant.ts';
-import { acceptUnchanged, confirmRestore } from '../../flows/confirm-restore.ts';
+import { acceptUnchanged, confirmRestore } from '../../modules/operations/index.ts';
 import { addCommand, withInstallation } from './command.ts';
 import { OPERATOR, type OpenInstallation, type Operator } from './operator.ts';
 

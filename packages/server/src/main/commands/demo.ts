@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { silentLog } from '../../platform/log.ts';
 import { listOrganizations } from '../../modules/workspace/index.ts';
-import { DEMO_DAYS, DEMO_NAME, makeDemo } from '../../flows/demo/make-demo.ts';
-import { removeDemos } from '../../flows/demo/remove-demo.ts';
+import { DEMO_DAYS, DEMO_NAME, makeDemo, removeDemos } from '../../modules/operations/index.ts';
 import { addCommand, withInstallation } from './command.ts';
 import type { Operator } from './operator.ts';
 

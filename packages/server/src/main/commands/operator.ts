@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/time/clock.ts';
 import type { TokenKeys } from '../../platform/crypto/email-token.ts';
 import type { Sealer } from '../../platform/crypto/encrypt.ts';
 import type { MailSettings, SuppressionHasher } from '../../modules/sending/index.ts';
-import type { ReencryptDeps } from '../../flows/re-encrypt-secrets.ts';
+import type { ReencryptDeps } from '../../modules/operations/index.ts';
 import type { Mailroom } from '../../modules/delivery/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Distributed } from '../../platform/db/distribute.ts';

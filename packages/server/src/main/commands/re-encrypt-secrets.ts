@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { silentLog } from '../../platform/log.ts';
-import { secretKinds } from '../../flows/re-encrypt-secrets.ts';
+import { secretKinds } from '../../modules/operations/index.ts';
 import { addCommand, withInstallation } from './command.ts';
 import { EXIT_FAILED, type Operator } from './operator.ts';
 

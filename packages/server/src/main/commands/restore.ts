@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { noteHere } from '../../modules/sending/index.ts';
-import { closeGate } from '../../flows/confirm-restore.ts';
+import { closeGate } from '../../modules/operations/index.ts';
 import { addCommand, withInstallation } from './command.ts';
 import { readTime } from './confirm-restore.ts';
 import type { Operator } from './operator.ts';

@@ -5,8 +5,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { serverCommand } from '../../../testkit/server-command.ts';
-import { createProject } from '../../flows/create-project.ts';
-import { setSettings } from '../../flows/set-settings.ts';
+import { createProject } from '../../modules/administration/create-project.ts';
+import { setSettings } from '../../modules/administration/set-settings.ts';
 
 const db = await openTestDatabase(heldClock());
 const { id } = await createProject(db, { name: 'Acme' });

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { findProject } from '../../modules/workspace/index.ts';
-import { supportBundle } from '../../flows/support-bundle.ts';
+import { supportBundle } from '../../modules/operations/index.ts';
 import { addCommand, withInstallation } from './command.ts';
 import type { Operator } from './operator.ts';
 

@@ -5,7 +5,7 @@ import type { NewId } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log.ts';
 import type { DashboardApi } from '../../modules/workspace/index.ts';
 import { answerFault } from '../../platform/http/faults.ts';
-import { mountLiveness } from '../../http/health.ts';
+import { mountLiveness } from '../../modules/operations/index.ts';
 import { continueWhenRead, refuseBody } from '../../platform/http/refuse-body.ts';
 import { clientErrorHandler, standardHeaders } from '../../platform/http/socket-errors.ts';
 

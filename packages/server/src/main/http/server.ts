@@ -12,7 +12,7 @@ import {
 } from '../../modules/ingest/index.ts';
 import { createEdgeServer, type EdgeConfig } from './edge.ts';
 import { answerFault } from '../../platform/http/faults.ts';
-import { type HealthDeps, mountHealth } from '../../http/health.ts';
+import { type HealthDeps, mountHealth } from '../../modules/operations/index.ts';
 import { mountReference } from '../../modules/ingest/reference/routes.ts';
 import { refuseBody } from '../../platform/http/refuse-body.ts';
 import { clientErrorHandler, standardHeaders } from '../../platform/http/socket-errors.ts';

@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { silentLog } from '../../platform/log.ts';
-import { createMetrics } from '../../http/metrics.ts';
-import { watchDatabase } from '../../http/metrics-database.ts';
-import { watchEmbedded } from '../../http/metrics-machine.ts';
+import { createMetrics } from '../../modules/operations/metrics/metrics.ts';
+import { watchDatabase } from '../../modules/operations/metrics/database.ts';
+import { watchEmbedded } from '../../modules/operations/metrics/machine.ts';
 
 /** The monitoring files of an operator: alerts for Prometheus, a dashboard for Grafana, and the guide to both. */
 const root = new URL('../../../../../', import.meta.url);

@@ -3,7 +3,7 @@ import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import type { Fault } from '../../platform/fault.ts';
 import { createAudience } from './create.ts';
-import { createProject } from '../../flows/create-project.ts';
+import { createProject } from '../administration/create-project.ts';
 import { deleteAudience } from './delete.ts';
 import { editAudience } from './edit.ts';
 import { advanceBuild, listBuilding, serveEdition } from './build-version.ts';

@@ -6,7 +6,7 @@ import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { createAudience } from './create.ts';
-import { createProject } from '../../flows/create-project.ts';
+import { createProject } from '../administration/create-project.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
 
 const clock = heldClock();

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { createAudience } from './create.ts';
-import { createProject } from '../../flows/create-project.ts';
+import { createProject } from '../administration/create-project.ts';
 import { listBuilding, serveEdition } from './build-version.ts';
 import { listMembers } from './list-members.ts';
 import { noWrites, writeStandings } from './memberships.ts';

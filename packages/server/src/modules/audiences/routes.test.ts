@@ -13,7 +13,7 @@ import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { listEntries } from '../workspace/audit/reads.ts';
-import { createProject } from '../../flows/create-project.ts';
+import { createProject } from '../administration/create-project.ts';
 import { createRule } from '../rules/create-rule.ts';
 
 const clock = heldClock();

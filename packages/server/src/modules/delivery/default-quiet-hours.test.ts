@@ -3,7 +3,7 @@ import { testMailroom } from '../../../testkit/mailroom.ts';
 import { HOUR } from '../../../testkit/drafts.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { showSchedule } from '../review/show-schedule.ts';
-import { simulatePolicy } from '../../flows/simulate-policy.ts';
+import { simulatePolicy } from '../administration/simulate-policy.ts';
 import { wouldBeMailed } from '../explain/can-receive-email.ts';
 
 const stage = await openStage();

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { DAY, newStory, openStage, type Story } from '../../../testkit/story.ts';
-import { pauseProject, resumeProject } from '../../flows/pause-project.ts';
+import { pauseProject, resumeProject } from '../administration/pause-project.ts';
 import { suppress } from '../outcomes/suppressions/suppress.ts';
 import { disableRule, enableRule } from '../rules/switch-rule.ts';
 

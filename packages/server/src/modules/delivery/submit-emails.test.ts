@@ -3,7 +3,7 @@ import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { setMode } from '../rules/manage-rules.ts';
-import { pauseProject, resumeProject } from '../../flows/pause-project.ts';
+import { pauseProject, resumeProject } from '../administration/pause-project.ts';
 import { liftSuppression, suppress } from '../outcomes/suppressions/suppress.ts';
 import { disableRule, enableRule } from '../rules/switch-rule.ts';
 import type { Handed, OutgoingLetter } from './transport.ts';

@@ -11,9 +11,9 @@ import {
   upsertMember,
   upsertUser,
 } from '../workspace/members/store.ts';
-import { createProject } from '../../flows/create-project.ts';
+import { createProject } from '../administration/create-project.ts';
 import { receiveMail } from './test-inbox/receive-mail.ts';
-import { setSettings } from '../../flows/set-settings.ts';
+import { setSettings } from '../administration/set-settings.ts';
 import { createTeamTransport, type TeamMailOptions } from './team-email.ts';
 
 const db = await openTestDatabase(heldClock());

@@ -5,7 +5,7 @@ import { heldClock } from '../../../testkit/clock.ts';
 import { draftFacts, HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { addressArrived, newDraft } from './new-draft.ts';
-import { afterRestore } from '../../features/drafts/after-restore.ts';
+import { afterRestore } from '../operations/restore/drafts-after-restore.ts';
 import { approve, skip, undo } from '../review/approve-draft.ts';
 import { can, type Move, type Moved, ENDED, MOVES } from './transitions.ts';
 import { cancel, dueAction, hold, noLongerHolds, release, replied } from './hold-draft.ts';

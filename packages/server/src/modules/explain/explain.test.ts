@@ -4,11 +4,11 @@ import { testMailroom } from '../../../testkit/mailroom.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
-import { createProject } from '../../flows/create-project.ts';
+import { createProject } from '../administration/create-project.ts';
 import { createRule } from '../rules/create-rule.ts';
 import { editRule } from '../rules/edit-rule.ts';
 import { disableRule } from '../rules/switch-rule.ts';
-import { setSettings } from '../../flows/set-settings.ts';
+import { setSettings } from '../administration/set-settings.ts';
 import { explainPerson, type ExplainedRow } from './explain.ts';
 
 const clock = heldClock();

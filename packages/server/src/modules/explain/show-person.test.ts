@@ -13,7 +13,7 @@ import { keepMail } from '../sending/test-inbox/keep-mail.ts';
 import { insertMessages as claimMessages } from '../sending/emails/store.ts';
 import { addSuppression } from '../sending/suppressions/store.ts';
 import { createAudience } from '../audiences/create.ts';
-import { createProject } from '../../flows/create-project.ts';
+import { createProject } from '../administration/create-project.ts';
 import { createDigest } from '../processing/process.ts';
 import { editAudience } from '../audiences/edit.ts';
 import { exportPerson } from '../profiles/export-user.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { heldClock } from '../../../testkit/clock.ts';
 import { uploadFile } from '../../../testkit/imports.ts';
-import { createProject } from '../../flows/create-project.ts';
+import { createProject } from '../administration/create-project.ts';
 import { blankParts } from './blank-rows.ts';
 import { PART_BYTES } from './import.ts';
 import { partLoader } from './parts.ts';

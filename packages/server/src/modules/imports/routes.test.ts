@@ -5,7 +5,7 @@ import { openTestDatabase } from '../../../testkit/database.ts';
 import { DASHBOARD_ORIGIN, type Reply, testDashboard } from '../../../testkit/dashboard.ts';
 import { importDeps, workThrough } from '../../../testkit/imports.ts';
 import { listProjects } from '../workspace/projects/list-projects.ts';
-import { createProject } from '../../flows/create-project.ts';
+import { createProject } from '../administration/create-project.ts';
 
 const db = await openTestDatabase(systemClock);
 const dashboard = testDashboard(db);

@@ -15,7 +15,7 @@ import { type EditionPlace, listBuilding } from '../audiences/build-version.ts';
 import { loadModels } from '../audiences/load-models.ts';
 import { duePlaces } from '../../platform/locks/timers.ts';
 import { createAudience } from '../audiences/create.ts';
-import { createProject } from '../../flows/create-project.ts';
+import { createProject } from '../administration/create-project.ts';
 import { deleteAudience } from '../audiences/delete.ts';
 import { editAudience } from '../audiences/edit.ts';
 import { erasePerson } from '../profiles/erase-user.ts';

@@ -9,7 +9,7 @@ import { listAudiences } from '../audiences/list-audiences.ts';
 import { listBuilding } from '../audiences/build-version.ts';
 import { duePlaces } from '../../platform/locks/timers.ts';
 import { createAudience } from '../audiences/create.ts';
-import { createProject } from '../../flows/create-project.ts';
+import { createProject } from '../administration/create-project.ts';
 import { editAudience } from '../audiences/edit.ts';
 import { createDigest } from './process.ts';
 import { testAudience } from './test-audience.ts';

@@ -3,7 +3,7 @@ import { openTestDatabase } from '../../../testkit/database.ts';
 import { systemClock } from '../../platform/time/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Session } from '../../platform/db/statements.ts';
-import { createProject } from '../../flows/create-project.ts';
+import { createProject } from '../administration/create-project.ts';
 import { lookForWork, type Work } from './look-for-work.ts';
 
 const db = await openTestDatabase(systemClock);

@@ -10,7 +10,7 @@ import { ensurePartitions } from '../users/events/partitions.ts';
 import { knownProperties } from '../users/events/known-properties.ts';
 import { findPeople } from '../users/people/people.ts';
 import { isSuppressed } from '../users/people/watermark.ts';
-import { createProject } from '../../flows/create-project.ts';
+import { createProject } from '../administration/create-project.ts';
 import { digestBatch } from './process-batch.ts';
 import { createModels } from '../rules/project-model.ts';
 

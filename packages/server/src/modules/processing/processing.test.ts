@@ -9,7 +9,7 @@ import { listDead } from '../ingest/queue/list-dead-letters.ts';
 import { retryDead } from '../ingest/queue/retry-dead-letters.ts';
 import { openDatabase } from '../../platform/db/database.ts';
 import { createAudience } from '../audiences/create.ts';
-import { createProject } from '../../flows/create-project.ts';
+import { createProject } from '../administration/create-project.ts';
 import { erasePerson } from '../profiles/erase-user.ts';
 import { buryRecord } from './dead-letter.ts';
 import { createDigest } from './process.ts';

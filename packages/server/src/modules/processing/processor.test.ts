@@ -6,7 +6,7 @@ import { putRecords } from '../../../testkit/inbox.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { type Log, silentLog } from '../../platform/log.ts';
 import type { Priority } from '../ingest/queue/take-chunks.ts';
-import { createProject } from '../../flows/create-project.ts';
+import { createProject } from '../administration/create-project.ts';
 import { createDigest, type Digest } from './process.ts';
 import { type Digester, startDigester } from './processor.ts';
 import { createTroubles } from '../../platform/jobs/failure-backoff.ts';

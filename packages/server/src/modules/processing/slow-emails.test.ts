@@ -8,7 +8,7 @@ import { silentLog } from '../../platform/log.ts';
 import { listDrafts } from '../drafts/reads.ts';
 import { listDead } from '../ingest/queue/list-dead-letters.ts';
 import { openDatabase } from '../../platform/db/database.ts';
-import { createProject } from '../../flows/create-project.ts';
+import { createProject } from '../administration/create-project.ts';
 import { createRule } from '../rules/create-rule.ts';
 import { createSlowRenders } from '../rules/evaluation/slow-renders.ts';
 import { createDigest } from './process.ts';

@@ -18,7 +18,7 @@ import { insertReply } from '../inbound/replies/store.ts';
 import { insertMessages as claimMessages } from '../sending/emails/store.ts';
 import { addSuppression, liftSuppressions, setRefusals } from '../sending/suppressions/store.ts';
 import { createAudience } from '../audiences/create.ts';
-import { createProject } from '../../flows/create-project.ts';
+import { createProject } from '../administration/create-project.ts';
 import { createDigest } from '../processing/process.ts';
 import { erasePerson } from './erase-user.ts';
 import { recordOutcomes } from '../outcomes/record/record-outcomes.ts';

@@ -10,7 +10,7 @@ import { putRecords } from '../../../testkit/inbox.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { listEntries } from '../workspace/audit/reads.ts';
 import { createAudience } from '../audiences/create.ts';
-import { createProject } from '../../flows/create-project.ts';
+import { createProject } from '../administration/create-project.ts';
 import { erasePerson } from './erase-user.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
 

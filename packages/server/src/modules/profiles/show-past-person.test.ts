@@ -5,7 +5,7 @@ import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { createAudience } from '../audiences/create.ts';
-import { createProject } from '../../flows/create-project.ts';
+import { createProject } from '../administration/create-project.ts';
 import { showPerson } from '../explain/show-person.ts';
 import { showPersonThen, type ShownThen } from './show-past-person.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';

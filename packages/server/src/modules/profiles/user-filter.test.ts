@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { type PlanNode, planNodes, rowsProcessed } from '../../../testkit/plans.ts';
-import { createProject } from '../../flows/create-project.ts';
+import { createProject } from '../administration/create-project.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { countFiltered, listFiltered } from './list-filtered.ts';
 import { readPeopleFilter } from './user-filter.ts';

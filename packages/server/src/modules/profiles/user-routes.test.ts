@@ -6,9 +6,9 @@ import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { listEntries } from '../workspace/audit/reads.ts';
-import { createProject } from '../../flows/create-project.ts';
+import { createProject } from '../administration/create-project.ts';
 import { createRule } from '../rules/create-rule.ts';
-import { setSettings } from '../../flows/set-settings.ts';
+import { setSettings } from '../administration/set-settings.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

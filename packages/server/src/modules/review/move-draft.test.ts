@@ -10,12 +10,12 @@ import type { Draft } from '../drafts/draft.ts';
 import { listDrafts, listMoves } from '../drafts/reads.ts';
 import { listRunsOf } from '../rules/runs/reads.ts';
 import type { Run } from '../rules/runs/run.ts';
-import { createProject } from '../../flows/create-project.ts';
+import { createProject } from '../administration/create-project.ts';
 import { createRule } from '../rules/create-rule.ts';
 import { type Act, type Acted, type Acting, moveDraft } from './move-draft.ts';
 import { moveEach } from './move-drafts.ts';
-import { pauseProject } from '../../flows/pause-project.ts';
-import { setSettings } from '../../flows/set-settings.ts';
+import { pauseProject } from '../administration/pause-project.ts';
+import { setSettings } from '../administration/set-settings.ts';
 import { suppress } from '../outcomes/suppressions/suppress.ts';
 import { disableRule, enableRule } from '../rules/switch-rule.ts';
 

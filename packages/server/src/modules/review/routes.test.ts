@@ -4,7 +4,7 @@ import { testHasher } from '../../../testkit/hasher.ts';
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { idMaker } from '../../platform/ids.ts';
-import { createProject } from '../../flows/create-project.ts';
+import { createProject } from '../administration/create-project.ts';
 import { erasePerson } from '../profiles/erase-user.ts';
 
 const stage = await openStage();

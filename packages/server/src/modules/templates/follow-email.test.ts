@@ -6,9 +6,9 @@ import { putRecords } from '../../../testkit/inbox.ts';
 import { testRenderer } from '../../../testkit/mailroom.ts';
 import { listDrafts, lockDraft } from '../drafts/reads.ts';
 import { holdDue } from '../../platform/locks/timers.ts';
-import { createProject } from '../../flows/create-project.ts';
+import { createProject } from '../administration/create-project.ts';
 import { createRule } from '../rules/create-rule.ts';
-import { setSettings } from '../../flows/set-settings.ts';
+import { setSettings } from '../administration/set-settings.ts';
 import { createTemplate, editTemplate } from './write-template.ts';
 
 const clock = heldClock();

@@ -5,7 +5,7 @@ import { systemClock } from '../time/clock.ts';
 import { silentLog } from '../log.ts';
 import type { ConnectionSource } from '../db/connection.ts';
 import { type Database, openDatabase } from '../db/database.ts';
-import { createProject } from '../../flows/create-project.ts';
+import { createProject } from '../../modules/administration/create-project.ts';
 import { takeTurn } from './project-lock.ts';
 
 const own = await testDatabase();

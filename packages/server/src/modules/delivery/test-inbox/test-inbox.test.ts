@@ -15,7 +15,7 @@ import { findMessageById } from '../../sending/emails/email-rows.ts';
 import { openRelay } from '../../../platform/mail/relay.ts';
 import type { Relay } from '../../../platform/mail/submit.ts';
 import { startMailListener } from '../../../platform/mail/listener.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 import { addDomain } from '../../sending/domains/change-domain.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
 import { clearTestInbox } from '../../review/emails/clear-test-inbox.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { heldClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { newStripeImport } from '../../../../testkit/imports.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 import { deleteCustomersOf, insertCustomers } from './store.ts';
 
 const db = await openTestDatabase(heldClock());

@@ -17,10 +17,10 @@ import { silentLog } from '../../../platform/log.ts';
 import type { Import } from '../import.ts';
 import { ImportHalt } from '../source.ts';
 import { listFindingRows } from '../reads.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 import { createDigest } from '../../processing/process.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
-import { suspendProject } from '../../../flows/suspend-project.ts';
+import { suspendProject } from '../../administration/suspend-project.ts';
 import {
   askCheck,
   cancelImport,

@@ -6,7 +6,7 @@ import { silentLog } from '../../../platform/log.ts';
 import type { Import } from '../import.ts';
 import { listFindingRows } from '../reads.ts';
 import { openDatabase } from '../../../platform/db/database.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 import { askCheck, foundImport, startImport } from './manage-imports.ts';
 
 const own = await testDatabase();

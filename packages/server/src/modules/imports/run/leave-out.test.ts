@@ -17,7 +17,7 @@ import { silentLog } from '../../../platform/log.ts';
 import type { Import } from '../import.ts';
 import type { ImportRef } from '../store.ts';
 import { listFindingRows } from '../reads.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 import { createDigest } from '../../processing/process.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
 import { askCheck, createImport, foundImport, putPart, startImport } from './manage-imports.ts';

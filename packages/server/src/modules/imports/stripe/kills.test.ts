@@ -10,7 +10,7 @@ import { idMaker } from '../../../platform/ids.ts';
 import type { Import } from '../import.ts';
 import type { ImportRef } from '../store.ts';
 import { openStripe } from '../stripe-api/open-stripe.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 import { askCheck, createImport, foundImport, giveKey, startImport } from '../run/manage-imports.ts';
 import { claimImport, workOn } from '../run/work-on.ts';
 import { stripeSources } from './stripe-source.ts';

@@ -14,7 +14,7 @@ import { insertImport } from '../store.ts';
 import { NOTHING_COUNTED } from '../import.ts';
 import type { ImportChunk, Place } from '../source.ts';
 import { openStripe } from '../stripe-api/open-stripe.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
 import { stripeSources } from './stripe-source.ts';
 

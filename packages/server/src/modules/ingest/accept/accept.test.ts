@@ -6,9 +6,9 @@ import { openDatabase } from '../../../platform/db/database.ts';
 import { heldClock } from '../../../../testkit/clock.ts';
 import { testDatabase } from '../../../../testkit/database.ts';
 import { createKey } from '../keys/create.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 import { revokeKey } from '../keys/revoke.ts';
-import { suspendProject } from '../../../flows/suspend-project.ts';
+import { suspendProject } from '../../administration/suspend-project.ts';
 import { type Accept, createAccept } from './accept.ts';
 import type { Entry } from './entry.ts';
 

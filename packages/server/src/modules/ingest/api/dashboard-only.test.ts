@@ -4,7 +4,7 @@ import { ask } from '../../../../testkit/client.ts';
 import { EVENTS } from '../../../../testkit/endpoints.ts';
 import { endpointServer, newCaller, twinOf } from '../../../../testkit/endpoint-server.ts';
 import { revokeKey } from '../keys/revoke.ts';
-import { suspendProject } from '../../../flows/suspend-project.ts';
+import { suspendProject } from '../../administration/suspend-project.ts';
 
 const server = await endpointServer();
 const twin = await twinOf(server);

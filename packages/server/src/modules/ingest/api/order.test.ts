@@ -8,7 +8,7 @@ import {
   type Sending,
 } from '../../../../testkit/endpoint-server.ts';
 import { revokeKey } from '../keys/revoke.ts';
-import { suspendProject } from '../../../flows/suspend-project.ts';
+import { suspendProject } from '../../administration/suspend-project.ts';
 
 const server = await endpointServer();
 

@@ -3,7 +3,7 @@ import { heldClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { createKey } from './create.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { keyUse } from './key-use.ts';
 import { listKeys } from './list-keys.ts';

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { createKey } from './create.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 import { revokeKey } from './revoke.ts';
 import { listKeys } from './list-keys.ts';
 

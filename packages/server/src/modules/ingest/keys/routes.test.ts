@@ -5,7 +5,7 @@ import { endpointServer, newCaller } from '../../../../testkit/endpoint-server.t
 import { EVENTS } from '../../../../testkit/endpoints.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { keyUse } from './key-use.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 
 const server = await endpointServer();
 const { db, clock } = server;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 import { countWaiting, listWaiting } from './count-waiting.ts';
 import { decodeChunk, encodeChunk } from './chunk.ts';
 import { listDead } from './list-dead-letters.ts';

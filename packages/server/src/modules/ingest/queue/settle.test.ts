@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { systemClock } from '../../../platform/time/clock.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 import { inSession } from '../../../platform/db/batch-transaction.ts';
 import { settleChunks } from './store.ts';
 

@@ -15,7 +15,7 @@ import { listAllSaid, listSuppressions } from '../../sending/suppressions/reads.
 import { openSuppressionHasher } from '../../sending/suppressions/hasher.ts';
 import type { SuppressionReason } from '../../sending/suppressions/suppression.ts';
 import { type Database, openDatabase } from '../../../platform/db/database.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 import { createDigest } from '../../processing/process.ts';
 import { findTyped } from './erased-suppressions.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';

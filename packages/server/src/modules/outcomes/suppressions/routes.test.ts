@@ -9,7 +9,7 @@ import { type AskOptions, testDashboard } from '../../../../testkit/dashboard.ts
 import { DAY, newStory, openStage, type Story } from '../../../../testkit/story.ts';
 import { listEntries } from '../../workspace/audit/reads.ts';
 import { setRefusals } from '../../sending/suppressions/store.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 
 const stage = await openStage();
 const { db } = stage.server;

@@ -18,7 +18,7 @@ import { openStage } from '../../../../testkit/story.ts';
 import { addHits } from '../../inbound/tracking/add-hits.ts';
 import type { WhatHappened } from '../../outcomes/outcome.ts';
 import { packMime } from '../../sending/emails/pack-mime.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 
 const stage = await openStage();
 const { db } = stage.server;

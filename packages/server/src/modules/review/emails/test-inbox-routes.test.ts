@@ -15,7 +15,7 @@ import { idMaker } from '../../../platform/ids.ts';
 import { keepMail } from '../../sending/test-inbox/keep-mail.ts';
 import { insertReply } from '../../inbound/replies/store.ts';
 import type { NewReply } from '../../inbound/replies/reply.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 
 const stage = await openStage();
 const { db } = stage.server;

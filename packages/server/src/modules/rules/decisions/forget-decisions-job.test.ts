@@ -4,7 +4,7 @@ import { openTestDatabase } from '../../../../testkit/database.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { writeDecisions } from './store.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 import { forgetDecisions } from './forget-decisions-job.ts';
 import { housekeeping } from '../../../main/housekeeping.ts';
 

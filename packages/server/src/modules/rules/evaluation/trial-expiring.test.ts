@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { HOUR } from '../../../../testkit/drafts.ts';
 import { DAY, newStory, openStage, type Story } from '../../../../testkit/story.ts';
-import { forgetHistory } from '../../../flows/forget-history.ts';
+import { forgetHistory } from '../../operations/retention/forget-history.ts';
 
 const stage = await openStage();
 const RULE = 'trial_expiring';

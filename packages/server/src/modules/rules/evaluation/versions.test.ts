@@ -4,7 +4,7 @@ import { openTestDatabase } from '../../../../testkit/database.ts';
 import { openEngine } from '../../../../testkit/engine.ts';
 import { putRecords } from '../../../../testkit/inbox.ts';
 import { createAudience } from '../../audiences/create.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 import { createRule } from '../create-rule.ts';
 import { deleteAudience } from '../../audiences/delete.ts';
 import { editRule } from '../edit-rule.ts';

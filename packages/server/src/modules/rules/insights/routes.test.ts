@@ -11,7 +11,7 @@ import {
 import { type AskOptions, testDashboard } from '../../../../testkit/dashboard.ts';
 import { HOUR } from '../../../../testkit/drafts.ts';
 import { DAY, openStage } from '../../../../testkit/story.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 
 const stage = await openStage();
 const { db } = stage.server;

@@ -5,7 +5,7 @@ import { startDnsServer } from '../../../../testkit/dns-server.ts';
 import type { Log } from '../../../platform/log.ts';
 import { createSealer } from '../../../platform/crypto/encrypt.ts';
 import { listDueDomains } from './reads.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 import { addDomain } from './change-domain.ts';
 import { type DomainView, showDomain } from './domain-view.ts';
 import { createResolver, type Resolver } from '../../../platform/dns/resolver.ts';

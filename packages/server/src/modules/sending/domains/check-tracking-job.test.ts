@@ -11,7 +11,7 @@ import { type Log, silentLog } from '../../../platform/log.ts';
 import { createSealer } from '../../../platform/crypto/encrypt.ts';
 import { createTrackingHosts } from './tracking-hosts.ts';
 import { linksBaseOf } from './tracking.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 import { addDomain, removeDomain } from './change-domain.ts';
 import { showDomain } from './domain-view.ts';
 import { trackDomain } from './track-domain.ts';

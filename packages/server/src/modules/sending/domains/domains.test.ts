@@ -16,7 +16,7 @@ import { newDraft } from '../../drafts/new-draft.ts';
 import { orThrow } from '../../drafts/refusals.ts';
 import { writeMoved } from '../../drafts/store.ts';
 import { createResolver, type Resolver } from '../../../platform/dns/resolver.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 import { addDomain, removeDomain, rotateKey, setDomain } from './change-domain.ts';
 import { checkDomain } from './check-domain.ts';
 import { type DomainView, showDomain, showDomains } from './domain-view.ts';

@@ -4,7 +4,7 @@ import { testDashboard } from '../../../../testkit/dashboard.ts';
 import { startDnsServer } from '../../../../testkit/dns-server.ts';
 import { endpointServer } from '../../../../testkit/endpoint-server.ts';
 import { listEntries } from '../../workspace/audit/reads.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 import { createResolver } from '../../../platform/dns/resolver.ts';
 
 const { db, clock } = await endpointServer();

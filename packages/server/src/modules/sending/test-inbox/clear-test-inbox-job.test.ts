@@ -5,7 +5,7 @@ import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { keepMail } from './keep-mail.ts';
 import { listMail } from './reads.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 import { clearTestInbox } from './clear-test-inbox-job.ts';
 import { housekeeping } from '../../../main/housekeeping.ts';
 

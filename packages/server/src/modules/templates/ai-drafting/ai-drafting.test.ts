@@ -14,11 +14,11 @@ import { findDraft, listDrafts } from '../../drafts/reads.ts';
 import { findWording } from '../../drafts/ai-drafting/store.ts';
 import { openModel } from './draft-model.ts';
 import { wordDrafts } from './draft-job.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 import { createRule } from '../../rules/create-rule.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
 import { type Act, moveDraft } from '../../review/move-draft.ts';
-import { setSettings } from '../../../flows/set-settings.ts';
+import { setSettings } from '../../administration/set-settings.ts';
 import { createTemplate } from '../write-template.ts';
 
 const clock = heldClock();

@@ -9,7 +9,7 @@ import { Fault } from '../../../platform/fault.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { addChanges } from './store.ts';
 import type { Access } from '../../workspace/members/team.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 import { createFeeds } from '../../workspace/dashboard-api/feeds.ts';
 
 const stage = await openStage();

@@ -4,7 +4,7 @@ import { allows, type Role, ROLES, TOKEN_SCOPES } from '@beckon/contract/dashboa
 import { endpointServer } from '../../../../testkit/endpoint-server.ts';
 import { testTeam } from '../../../../testkit/team.ts';
 import { insertOrganization } from '../members/store.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 import { DASHBOARD_ROUTES } from '../../../main/dashboard-routes.ts';
 
 /** The tables in `docs/reference/access-control.md` are written by hand. */

@@ -2,9 +2,9 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { endpointServer } from '../../../../testkit/endpoint-server.ts';
 import { testTeam } from '../../../../testkit/team.ts';
 import { findOrganizationOf } from '../members/reads.ts';
-import { createProject } from '../../../flows/create-project.ts';
-import { setSettings } from '../../../flows/set-settings.ts';
-import { suspendProject } from '../../../flows/suspend-project.ts';
+import { createProject } from '../../administration/create-project.ts';
+import { setSettings } from '../../administration/set-settings.ts';
+import { suspendProject } from '../../administration/suspend-project.ts';
 
 const MAX = 4;
 const server = await endpointServer();

@@ -3,7 +3,7 @@ import { testDashboard } from '../../../../testkit/dashboard.ts';
 import { testDatabase } from '../../../../testkit/database.ts';
 import { systemClock } from '../../../platform/time/clock.ts';
 import { type Log, silentLog } from '../../../platform/log.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 import { openDatabase } from '../../../platform/db/database.ts';
 
 const own = await testDatabase();

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { testDatabase } from '../../../../testkit/database.ts';
 import { systemClock } from '../../../platform/time/clock.ts';
 import { silentLog } from '../../../platform/log.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 import { openDatabase } from '../../../platform/db/database.ts';
 import { insertOrganization } from './store.ts';
 import { isLocalShell, LOCAL_SHELL, localShellAccess } from './local-shell.ts';

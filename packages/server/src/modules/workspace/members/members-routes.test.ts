@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { AuditListed, InviteMade, MemberListed, Role } from '@beckon/contract/dashboard';
 import { endpointServer } from '../../../../testkit/endpoint-server.ts';
 import { type Browser, codeOf, PASSWORD, testTeam, tokenOf } from '../../../../testkit/team.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 import { insertOrganization, upsertMember } from './store.ts';
 
 const server = await endpointServer();

@@ -12,7 +12,7 @@ import { PEPPER } from '../../../../testkit/server.ts';
 import { testTeam } from '../../../../testkit/team.ts';
 import { insertOrganization, upsertMember } from './store.ts';
 import { createKey } from '../../ingest/keys/create.ts';
-import { createProject } from '../../../flows/create-project.ts';
+import { createProject } from '../../administration/create-project.ts';
 
 const server = await endpointServer();
 const { db } = server;

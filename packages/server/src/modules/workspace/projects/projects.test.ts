@@ -2,12 +2,12 @@ import { RATE_LIMIT_DEFAULTS } from '@beckon/contract';
 import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
-import { createProject } from '../../../flows/create-project.ts';
-import { resumeProject, suspendProject } from '../../../flows/suspend-project.ts';
+import { createProject } from '../../administration/create-project.ts';
+import { resumeProject, suspendProject } from '../../administration/suspend-project.ts';
 import { findProject } from './find-project.ts';
 import { getSettings } from './get-settings.ts';
 import { listProjects } from './list-projects.ts';
-import { listRateLimits, readEndpoint, setRateLimit } from '../../../features/projects/rate-limits.ts';
+import { listRateLimits, readEndpoint, setRateLimit } from '../../administration/rate-limits.ts';
 import { setSettings } from './set-settings.ts';
 
 const clock = heldClock();

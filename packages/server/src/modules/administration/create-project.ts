@@ -1,0 +1,57 @@
+import type { Clock } from '../../platform/time/clock.ts';
+import { openQueue } from '../ingest/index.ts';
+import { Fault } from '../../platform/fault.ts';
+import { countProjectsOf, type Project, lockOrganization } from '../workspace/index.ts';
+import { createProject as create, type NewProject } from './insert-project.ts';
+import { createRules, SHIPPED_RULES } from '../rules/index.ts';
+import { openSendTurn } from '../sending/index.ts';
+import { openTurn } from '../../platform/locks/project-lock.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+
+/**
+ * Creates a project with its queue row and its locks, which ingest, processing and sending require, and with the four shipped rules,
+ * enabled.
+ */
+export function createProject(
+  db: Pick<Database, 'transaction' | 'clock'>,
+  wanted: NewProject,
+): Promise<Project> {
+  return db.transaction((tx) => createProjectIn({ tx, clock: db.clock }, wanted));
+}
+
+/** Like `createProject`, within a transaction of the caller. */
+export async function createProjectIn(deps: { tx: Tx; clock: Clock }, wanted: NewProject): Promise<Project> {
+  const project = await createBareProject(deps, wanted);
+  await createRules(deps, project.id, SHIPPED_RULES);
+  return project;
+}
+
+/**
+ * Rejects one more project for an organization that already has `max` projects. It locks the organization for the rest of the transaction,
+ * so that two concurrent requests cannot both take the last slot. Each project has its own rate limits, quotas and share of the queue.
+ * Without this limit they would not limit an organization.
+ */
+export async function requireProjectSlot(
+  tx: Tx,
+  { organizationId, max }: { organizationId: string; max: number },
+): Promise<void> {
+  await lockOrganization(tx, organizationId);
+  const count = await countProjectsOf(tx, organizationId);
+  if (count < max) return;
+  const message = `This organization has ${count} projects. The maximum is ${max}: ask the operator to raise PROJECTS_PER_ORGANIZATION`;
+  throw new Fault('conflict', { details: [{ message, field: 'organization' }] });
+}
+
+/** Like `createProjectIn`, without any rules. */
+export async function createBareProject(
+  deps: { tx: Tx; clock: Clock },
+  wanted: NewProject,
+): Promise<Project> {
+  const { tx } = deps;
+  const project = await create(deps, wanted);
+  await openQueue(tx, project.id);
+  await openTurn(tx, project.id);
+  await openSendTurn(tx, project.id);
+  return project;
+}

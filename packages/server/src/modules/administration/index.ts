@@ -1,0 +1,2 @@
+export { createProject } from './create-project.ts';
+export { setSettings } from './set-settings.ts';

@@ -1,0 +1,180 @@
+import { iso } from '../../platform/time/clock.ts';
+import { Fault } from '../../platform/fault.ts';
+import { runStepsSlowly } from '../../platform/time/steps.ts';
+import { countAutopilot } from '../review/index.ts';
+import { getSettings, readChanges, readSettings, type SettingName } from '../workspace/index.ts';
+import { listRules } from '../rules/index.ts';
+import { comparing, type Comparison } from './compare-policies.ts';
+import type { Fate, Queue, GateReason } from '../sending/index.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { type Mailroom, policyOf } from '../delivery/index.ts';
+import { inSnapshot } from '../../platform/db/snapshot.ts';
+import { type Forecast, forecastOf, shownTime, gatherWaiting } from '../explain/index.ts';
+
+/** Totals under one policy. Times are ISO strings, as in the API. */
+export type PolicyTotals = {
+  sends: number;
+  sends_immediately: number;
+  held: Partial<Record<GateReason, number>>;
+  expires: number;
+  median_send_at: string | null;
+  last_send_at: string | null;
+};
+
+export type DraftDifference = {
+  id: string;
+  rule: string;
+  external_user_id: string;
+  current: Forecast;
+  proposed: Forecast;
+};
+
+export type SimulatedPolicy = {
+  drafts: number;
+  /** True if the queue is longer than the part that was evaluated. */
+  truncated: boolean;
+  current: PolicyTotals;
+  proposed: PolicyTotals;
+  earlier: number;
+  later: number;
+  unchanged: number;
+  median_shift_ms: number | null;
+  /** Drafts that are sent under the current policy, and expire under the proposed one. */
+  newly_expire: number;
+  /** Drafts whose deadline the change removes at once, so that only a member can send them. */
+  stop_sending: number;
+  /** By hour for the next days, where emails are sent under either policy. */
+  hours: { at: string; current: number; proposed: number }[];
+  /** The first drafts with a different result, in the order in which they are due. */
+  differences: DraftDifference[];
+};
+
+const DIFFERENCES_SHOWN = 100;
+const HOUR_MS = 3_600_000;
+const HOURS_SHOWN = 7 * 24;
+/** The settings that send checks use. */
+const OF_POLICY: SettingName[] = ['quiet_hours', 'frequency_cap', 'throttle', 'time_zone', 'paused'];
+
+/** Simulates the current queue under the current and a proposed policy, with the send checks that sending uses. */
+export function simulatePolicy(
+  { db, mailroom }: { db: Pick<Database, 'session' | 'clock'>; mailroom: Mailroom },
+  { projectId, wanted }: { projectId: number; wanted: Record<string, string> },
+): Promise<SimulatedPolicy> {
+  return inSnapshot(db, async (tx) => {
+    const now = db.clock.now();
+    const { texts, stored } = await getSettings(tx, projectId);
+    const changes = readChanges(onlyPolicy(wanted));
+    // This uses the stored texts and not all texts, because quiet hours that were never set may hold nothing.
+    const [current, proposed] = [
+      policyOf(readSettings(stored), mailroom.outlet),
+      policyOf(readSettings({ ...stored, ...changes }), mailroom.outlet),
+    ];
+    const asked = { projectId, now, policies: [current, proposed], mailroom };
+    const { queue, isCut } = await gatherWaiting(tx, asked);
+    const compared = await runStepsSlowly(comparing(queue, now, { current, proposed }));
+    const endsAutopilot = changes.autopilot === 'draft' && texts.autopilot !== 'draft';
+    const names = new Map((await listRules(tx, projectId)).map(({ id, name }) => [id, name]));
+    return {
+      drafts: queue.drafts.length,
+      truncated: isCut,
+      current: totalsOf(
+        compared.drafts.map((draft) => draft.current),
+        now,
+      ),
+      proposed: totalsOf(
+        compared.drafts.map((draft) => draft.proposed),
+        now,
+      ),
+      earlier: compared.totals.earlier,
+      later: compared.totals.later,
+      unchanged: compared.totals.unchanged,
+      median_shift_ms: compared.totals.medianShiftMs,
+      newly_expire: compared.drafts.filter(isLost).length,
+      stop_sending: endsAutopilot ? await countAutopilot(tx, projectId) : 0,
+      hours: hoursOf(compared, now),
+      differences: differencesOf(compared, queue, (ruleId) => names.get(ruleId) ?? ruleId),
+    };
+  });
+}
+
+function onlyPolicy(wanted: Record<string, string>): Record<string, string> {
+  const others = Object.keys(wanted).filter(
+    (name) => !OF_POLICY.some((one) => one === name) && !takesDeadlines(name, wanted[name]),
+  );
+  if (others.length === 0) return wanted;
+  throw new Fault('validation_failed', {
+    details: others.map((field) => ({
+      message: `${field} does not affect sending. Use ${OF_POLICY.join(', ')}`,
+      field,
+    })),
+  });
+}
+
+/** A new deadline applies to new drafts. Removing it applies to waiting drafts too, at once. */
+function takesDeadlines(name: string, text: string | undefined): boolean {
+  return name === 'autopilot' && text === 'draft';
+}
+
+function isLost({ current, proposed }: Comparison['drafts'][number]): boolean {
+  return current.kind === 'sends' && proposed.kind === 'expires';
+}
+
+function hoursOf({ drafts }: Comparison, now: number): SimulatedPolicy['hours'] {
+  const first = now - (now % HOUR_MS);
+  const hours = new Map<number, { current: number; proposed: number }>();
+  for (const draft of drafts) {
+    for (const policy of ['current', 'proposed'] as const) {
+      const fate = draft[policy];
+      if (fate.kind !== 'sends' || fate.leavesAt >= first + HOURS_SHOWN * HOUR_MS) continue;
+      const at = fate.leavesAt - (fate.leavesAt % HOUR_MS);
+      const hour = hours.get(at) ?? { current: 0, proposed: 0 };
+      hour[policy] += 1;
+      hours.set(at, hour);
+    }
+  }
+  return [...hours].toSorted(([a], [b]) => a - b).map(([at, counts]) => ({ at: iso(at), ...counts }));
+}
+
+function totalsOf(fates: Fate[], now: number): PolicyTotals {
+  const moments = fates
+    .flatMap((fate) => (fate.kind === 'sends' ? [fate.leavesAt] : []))
+    .toSorted((a, b) => a - b);
+  const held: PolicyTotals['held'] = {};
+  for (const fate of fates) {
+    const reason = fate.kind === 'held' ? fate.reason : fate.after;
+    if (reason !== null) held[reason] = (held[reason] ?? 0) + 1;
+  }
+  return {
+    sends: moments.length,
+    sends_immediately: moments.filter((at) => at <= now).length,
+    held,
+    expires: fates.filter(({ kind }) => kind === 'expires').length,
+    median_send_at: shownTime(moments[(moments.length - 1) >> 1]),
+    last_send_at: shownTime(moments.at(-1)),
+  };
+}
+
+function differencesOf(
+  { drafts }: Comparison,
+  queue: Queue,
+  names: (ruleId: string) => string,
+): DraftDifference[] {
+  const byId = new Map(queue.drafts.map((draft) => [draft.id, draft]));
+  const differing = drafts.filter(
+    ({ current, proposed }) => !isSame(forecastOf(current), forecastOf(proposed)),
+  );
+  return differing.slice(0, DIFFERENCES_SHOWN).map(({ id, current, proposed }) => {
+    const draft = byId.get(id);
+    return {
+      id,
+      rule: names(draft?.ruleId ?? ''),
+      external_user_id: draft?.userId ?? '',
+      current: forecastOf(current),
+      proposed: forecastOf(proposed),
+    };
+  });
+}
+
+function isSame(a: Forecast, b: Forecast): boolean {
+  return a.result === b.result && a.at === b.at && (a.result === 'sends' || a.reason === b.reason);
+}

@@ -1,0 +1,52 @@
+import { lockQueue } from '../ingest/index.ts';
+import { findPair, type Project } from '../workspace/index.ts';
+import { resumeProject as resume, suspendProject as suspend } from './suspend.ts';
+import { takeSendTurn } from '../sending/index.ts';
+import { dueEarlier } from '../../platform/locks/timers.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import { nextMoment } from '../rules/index.ts';
+
+type Deps = Pick<Database, 'transaction' | 'clock'>;
+
+/**
+ * Suspends a project. It works like revoking all keys at once, but can be reverted, and it waits for the flush that holds the queue row.
+ * The sandbox of the project is suspended and resumed with it.
+ */
+export function suspendProject(db: Deps, projectId: number): Promise<Project> {
+  return db.transaction(async (tx) => {
+    await lockQueues(tx, projectId);
+    return suspend({ tx, clock: db.clock }, projectId);
+  });
+}
+
+export function resumeProject(db: Deps, projectId: number): Promise<Project> {
+  return db.transaction(async (tx) => {
+    await wakeSender(tx, projectId);
+    await lockQueues(tx, projectId);
+    return resume({ tx }, projectId);
+  });
+}
+
+/**
+ * Sets the sender's alarm for drafts that became due. It waits for a running sender, which would otherwise find the project suspended and
+ * sleep again.
+ */
+async function wakeSender(tx: Tx, projectId: number): Promise<void> {
+  const ids = await pairOf(tx, projectId);
+  for (const id of ids) await takeSendTurn(tx, id);
+  for (const id of ids) {
+    const nextAt = await nextMoment(tx, id, 'send');
+    if (nextAt) await dueEarlier(tx, 'send', [{ projectId: id, nextAt }]);
+  }
+}
+
+async function lockQueues(tx: Tx, projectId: number): Promise<void> {
+  for (const id of await pairOf(tx, projectId)) await lockQueue(tx, id);
+}
+
+/** Returns the project and its sandbox. A sandbox is created after its project, so these ids are in order. */
+async function pairOf(tx: Tx, projectId: number): Promise<number[]> {
+  const { sandboxId } = await findPair(tx, projectId);
+  return sandboxId === null ? [projectId] : [projectId, sandboxId];
+}

@@ -1,0 +1,76 @@
+import { type Draft, isNotWhole, hold, type Moved, moved, isRefused, leavesAt } from '../../drafts/index.ts';
+
+/**
+ * The effect of a restore on an open draft. The database was restored to one time (`restoredTo`), and the previous server ran until a later
+ * one (`stoppedAt`). The emails that it sent in between are not known here.
+ *
+ * - `unknown`: it was due by then, or was being sent. It is never sent again automatically.
+ * - `review`: it was sent by then if a member or a send check allowed it. A member decides.
+ * - `unaffected`: it cannot have been sent by then.
+ */
+export type AfterRestore = 'unknown' | 'review' | 'unaffected';
+
+export type RestoredAt = {
+  stoppedAt: number;
+  /** When this database was first used after the restore. */
+  seenAt: number;
+  /** No member approved or released a draft in the lost time. */
+  nobodyApproved: boolean;
+};
+
+/** `isNew`: the run began with something that the previous server cannot have known. */
+export function judgeRestored(draft: Draft, restored: RestoredAt, isNew: boolean): AfterRestore {
+  const { stoppedAt, seenAt, nobodyApproved } = restored;
+  if (draft.state === 'sending' || draft.state === 'composing') return 'unknown';
+  // The draft was created after the restore from earlier data. The previous server may have created and sent the same email in the lost
+  // time.
+  if (draft.createdAt >= seenAt) return isNew ? 'unaffected' : 'review';
+  const leftBy = lettingGo(draft, stoppedAt);
+  // Its sending time may have changed, because a member or the engine has moved it since.
+  if (draft.updatedAt >= seenAt && leftBy !== 'itself') return 'review';
+  if (leftBy === 'itself') return 'unknown';
+  return leftBy === 'something' || (leftBy === 'somebody' && !nobodyApproved) ? 'review' : 'unaffected';
+}
+
+/**
+ * Returns the least that was needed to send the draft by then: its time alone, a change that opens a send check, or a member. `nobody`: it
+ * could not be sent.
+ */
+function lettingGo(draft: Draft, by: number): 'itself' | 'something' | 'somebody' | 'nobody' {
+  if (draft.reason === 'deferred') return (draft.dueAt ?? by) <= by ? 'itself' : 'nobody';
+  if ((leavesAt(draft) ?? Infinity) > by) return 'somebody';
+  if (draft.state !== 'held') return 'itself';
+  // A draft held for its domain is checked again at this time, or as soon as the domain is verified.
+  if (draft.dueAt === null || draft.reason === 'domain_not_ready') return 'something';
+  return draft.dueAt <= by ? 'itself' : 'somebody';
+}
+
+export type Doubting = { now: number; actor: string; detail: Record<string, unknown> };
+
+/** Returns the transition to that state, or null if the draft stays as it is. */
+export function afterRestore(draft: Draft, judged: AfterRestore, doubting: Doubting): Moved | null {
+  const { now, actor, detail } = doubting;
+  switch (judged) {
+    case 'unknown': {
+      const changed = { state: 'unknown', reason: 'possibly_sent' } as const;
+      return moved(draft, changed, {
+        action: 'mark_unknown_after_restore',
+        actor,
+        now,
+        reason: changed.reason,
+        detail,
+      });
+    }
+    case 'review': {
+      // The content is incomplete, and an approval of a draft held for another reason would not detect that. Once the content is complete,
+      // the draft is held for review.
+      if (isNotWhole(draft)) return null;
+      const held = hold({ ...draft, leaseBy: null }, { reason: 'restored', until: null, now, actor, detail });
+      return isRefused(held) ? null : held;
+    }
+    case 'unaffected':
+      return null;
+    default:
+      return judged satisfies never;
+  }
+}

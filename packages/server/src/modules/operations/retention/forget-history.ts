@@ -1,0 +1,68 @@
+import { forgetEvents, forgetStream } from '../../users/index.ts';
+import { forgetDead } from '../../ingest/index.ts';
+import { forgetAgents, forgetLinks } from '../../outcomes/index.ts';
+import { getSettings } from '../../workspace/index.ts';
+import { forgetRaw, forgetReplies, REPLY_RAW_KEPT_MS } from '../../inbound/index.ts';
+import { deleteFrozen } from '../../sending/index.ts';
+import { forgetMessages as forgetWebhooks } from '../../webhooks/index.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import { listRulesInForce } from '../../rules/index.ts';
+
+/** A step takes about ten milliseconds, so no other transaction waits long for it. */
+const STEP = 1_000;
+/** Conditions with a window look back this much further, because clocks differ. */
+const MARGIN_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+/** The client of a hit is useful while its classification is recent; a webhook, as long as it can be replayed. */
+const AGENTS_KEPT_MS = 30 * DAY_MS;
+const WEBHOOKS_KEPT_MS = 30 * DAY_MS;
+/** Users follow links in emails that they find again a year later. */
+const LINKS_KEPT_MS = 366 * DAY_MS;
+
+type Step = (tx: Tx, wanted: { projectId: number; before: Date; limit: number }) => Promise<number>;
+
+/**
+ * Deletes what a project no longer keeps: events, changes, dead letters, sent emails with their links and replies, and webhooks. Each step
+ * is a separate transaction; it continues while `mayGoOn` returns true. Outcomes of emails are kept as long as the emails themselves.
+ * Returns true if everything was deleted.
+ */
+export async function forgetHistory(
+  db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>,
+  projectId: number,
+  mayGoOn: () => boolean,
+): Promise<boolean> {
+  const { settings } = await getSettings(db, projectId);
+  const lookedBackTo = settings.keepEventsMs === null ? [] : await namesLookedBackTo(db, projectId);
+  const kept: [keepMs: number | null, step: Step][] = [
+    [settings.keepEventsMs, (tx, wanted) => forgetEvents(tx, { ...wanted, lookedBackTo })],
+    [settings.keepStreamMs, forgetStream],
+    [settings.keepDeadMs, forgetDead],
+    [settings.keepEmailsMs, deleteFrozen],
+    [settings.keepEmailsMs, forgetReplies],
+    [LINKS_KEPT_MS, forgetLinks],
+    [AGENTS_KEPT_MS, forgetAgents],
+    [REPLY_RAW_KEPT_MS, forgetRaw],
+    [WEBHOOKS_KEPT_MS, forgetWebhooks],
+  ];
+  for (const [keepMs, step] of kept) {
+    if (keepMs === null) continue;
+    const before = new Date(db.clock.now() - keepMs - MARGIN_MS);
+    let forgotten = STEP;
+    while (forgotten === STEP) {
+      if (!mayGoOn()) return false;
+      forgotten = await db.transaction((tx) => step(tx, { projectId, before, limit: STEP }));
+    }
+  }
+  return true;
+}
+
+/** Returns the events that show, when a rule's timer fires, whether its subject is still current. That may be a year later. */
+async function namesLookedBackTo(
+  db: Pick<Database, 'query' | 'prepared' | 'clock'>,
+  projectId: number,
+): Promise<string[]> {
+  const rules = await listRulesInForce(db, projectId, db.clock.now());
+  const names = rules.flatMap(({ definition: { about } }) => (about ? [about.event, ...about.until] : []));
+  return [...new Set(names)];
+}

@@ -1,0 +1,109 @@
+import { Type } from 'typebox';
+import {
+  allows,
+  type DeadLetter,
+  DISCARD_REASONS,
+  type Role,
+  type SystemState,
+  type SystemStorage,
+} from '@beckon/contract/dashboard';
+import { discardDead, retryDead, listDead, listWaiting } from '../ingest/index.ts';
+import { showSystem } from './show-system.ts';
+import { supportBundle } from './support-bundle.ts';
+import { storageFacts } from '../../platform/db/facts.ts';
+import {
+  routesFor,
+  sendPieces,
+  wholeList,
+  type KitDeps,
+  type Installation,
+  type Release,
+} from '../workspace/index.ts';
+import type { MailSettings } from '../sending/index.ts';
+
+type Deps = KitDeps & { installation: Installation; mail: MailSettings; release: Release; wake: () => void };
+const { route } = routesFor<Deps>();
+
+const SEQS_MAX = 1_000;
+/** A larger number differs from its text, and at some size the database cannot store it. */
+const SEQ = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+const SEQS = Type.Array(SEQ, { minItems: 1, maxItems: SEQS_MAX });
+const REASON = Type.Union(DISCARD_REASONS.map((reason) => Type.Literal(reason)));
+
+export const systemRoutes = [
+  route('GET /queue', {
+    needs: 'signed_in',
+    scope: 'read',
+    isHeavy: true,
+    async handle({ db, access }, { person }) {
+      const projectIds = [...(await access.rolesOf(person.id)).keys()];
+      const waiting = await listWaiting(db, projectIds);
+      return wholeList(
+        waiting.map(({ projectId: id, name, ...counts }) => ({ project: { id, name }, ...counts })),
+      );
+    },
+  }),
+  route('GET /projects/:project/system', {
+    needs: 'viewer',
+    isHeavy: true,
+    handle: async (deps, { projectId, role }) => ({ data: await systemState(deps, projectId, role) }),
+  }),
+  route('GET /projects/:project/dead-letters', {
+    needs: 'viewer',
+    async handle({ db }, { projectId }) {
+      const letters = await listDead(db, projectId);
+      return wholeList(
+        letters.map(({ acceptedAt, deadLetteredAt, ...letter }): DeadLetter => ({
+          ...letter,
+          accepted_at: acceptedAt.toISOString(),
+          dead_lettered_at: deadLetteredAt.toISOString(),
+        })),
+      );
+    },
+  }),
+  route('POST /projects/:project/dead-letters/retry', {
+    needs: 'admin',
+    audit: 'dead_letter.retry',
+    body: Type.Object({ seqs: Type.Optional(SEQS) }),
+    async handle({ db, wake }, { projectId, body: { seqs }, note }) {
+      const { retried } = await retryDead(db, projectId, seqs ?? null);
+      wake();
+      note({ subject: seqs ? seqs.join(', ') : 'all', after: { retried } });
+      return { data: { retried } };
+    },
+  }),
+  route('POST /projects/:project/dead-letters/discard', {
+    needs: 'admin',
+    audit: 'dead_letter.discard',
+    body: Type.Object({ seqs: SEQS, reason: REASON }),
+    async handle({ db }, { projectId, body: { seqs, reason }, note }) {
+      const { discarded } = await discardDead(db, { projectId, seqs });
+      note({ subject: seqs.join(', '), after: { discarded, reason } });
+      return { data: { discarded } };
+    },
+  }),
+  route('GET /projects/:project/support-bundle', {
+    needs: 'admin',
+    isHeavy: true,
+    async handle({ db, mail, release, installation }, { projectId, reply }) {
+      const { relay, hasModel } = installation;
+      const installed = { release, transport: relay === null ? 'test_inbox' : 'relay', has_model: hasModel };
+      const bundle = { installed, ...(await supportBundle(db, { projectId, mail })) };
+      const file = { name: `beckon-support-${projectId}.json`, type: 'application/json; charset=utf-8' };
+      return sendPieces(reply, file, [JSON.stringify(bundle, null, 2)]);
+    },
+  }),
+];
+
+async function systemState({ db, release }: Deps, projectId: number, role: Role): Promise<SystemState> {
+  const { clockOffsetMs, ...shown } = await showSystem(db, projectId);
+  const { version, node } = release;
+  // Sizes and row counts are of all organizations. A personal token needs the scope `admin`.
+  const storage = allows(role, 'admin') ? await readStorage(db) : null;
+  return { ...shown, version, node, clock_offset_ms: clockOffsetMs, storage };
+}
+
+async function readStorage(db: Deps['db']): Promise<SystemStorage> {
+  const { bytes, tables } = await storageFacts(db);
+  return { database_bytes: bytes, tables };
+}

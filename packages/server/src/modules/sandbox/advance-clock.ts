@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import { iso } from '../../platform/time/clock.ts';
+import { parseDuration } from '../../platform/time/duration.ts';
+import { Fault } from '../../platform/fault.ts';
+import type { NewId } from '../../platform/ids.ts';
+import type { TokenKeys } from '../../platform/crypto/email-token.ts';
+import type { Log } from '../../platform/log.ts';
+import { ensurePartitions, isPartitioned, SANDBOX_MONTHS_AHEAD } from '../users/index.ts';
+import { findPair } from '../workspace/index.ts';
+import { countSandbox } from './reads.ts';
+import { endAdvance, takeAdvance } from './store.ts';
+import { takeSendTurn, type SuppressionHasher } from '../sending/index.ts';
+import { duesOf, holdDue } from '../../platform/locks/timers.ts';
+import { moveTime, readTurn, takeTurn } from '../../platform/locks/project-lock.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { createDigest } from '../processing/index.ts';
+import { createSender, type Mailroom, testInboxTransport } from '../delivery/index.ts';
+import { type Engine, settle } from './run-due-work.ts';
+
+export type AdvanceDeps = {
+  db: Database;
+  log: Log;
+  newId: NewId;
+  mailroom: Mailroom;
+  tokenKeys: TokenKeys;
+  hasher: SuppressionHasher;
+};
+
+/** `drafts`: how many were created by the advance. `letters`: how many emails were sent. */
+export type Advanced = { now: number; advancedMs: number; drafts: number; letters: number };
+
+const DAY_MS = 86_400_000;
+const ADVANCE_MAX_MS = 366 * DAY_MS;
+/**
+ * How far the clock may be ahead of real time in total: a trial of a year, and a month for what follows it. Each month up to there has a
+ * partition of `event`, which costs every project planning time, so all sandboxes share one limit.
+ */
+const AHEAD_MAX_DAYS = 400;
+const AHEAD_MAX_MS = AHEAD_MAX_DAYS * DAY_MS;
+/** An advance that takes longer stops where it is, before its caller gives up. */
+const WORK_MAX_MS = 25_000;
+const STEPS_MAX = 100_000;
+/** How long the lease of a killed process lasts. */
+const LEASE_MS = 10_000;
+const RENEW_EVERY_MS = 2_000;
+
+/** Reads how far to advance: forward, and at most a year at a time. */
+export function readAdvance(text: string): number {
+  const ms = parseDuration(text);
+  if (ms !== undefined && ms <= ADVANCE_MAX_MS) return ms;
+  const message = 'advance must be a whole number and s, m, h or d, such as 90m or 7d, and at most 366d';
+  throw new Fault('validation_failed', { details: [{ message, field: 'advance' }] });
+}
+
+/**
+ * Advances the clock of a sandbox.
+ *
+ * It moves from one due time to the next, as real time would, and does what is due there and everything that follows. It returns when
+ * nothing is left to do at the last one. Completed work stays, whatever stops the advance: the clock then shows the time that it reached.
+ * `begun` is called before the first change.
+ */
+export async function advanceClock(
+  deps: AdvanceDeps,
+  { projectId, ms, begun }: { projectId: number; ms: number; begun?: () => void },
+): Promise<Advanced> {
+  const { db } = deps;
+  await requireOpen(db, projectId);
+  const way: Way = {
+    ...deps,
+    projectId,
+    holder: randomUUID(),
+    steps: 0,
+    endsAt: performance.now() + WORK_MAX_MS,
+    heldAt: 0,
+  };
+  if (!(await hold(way)))
+    throw conflict('The clock of this sandbox is already being advanced. Try again when it has finished');
+  try {
+    const before = await countSandbox(db, projectId);
+    const { aheadMs } = await readTurn(db, projectId);
+    if (aheadMs + ms > AHEAD_MAX_MS) throw tooFar(aheadMs);
+    begun?.();
+    await goTo(way, aheadMs + ms);
+    const after = await countSandbox(db, projectId);
+    return {
+      now: db.clock.now() + aheadMs + ms,
+      advancedMs: ms,
+      drafts: after.drafts - before.drafts,
+      letters: after.letters - before.letters,
+    };
+  } finally {
+    await endAdvance(db, way);
+  }
+}
+
+type Way = AdvanceDeps & { projectId: number; holder: string; steps: number; endsAt: number; heldAt: number };
+
+async function requireOpen(db: Database, projectId: number): Promise<void> {
+  const { livemode, isClosed, isSuspended } = await findPair(db, projectId);
+  if (livemode) throw conflict('Only a sandbox has a test clock, and this is a production project');
+  if (isClosed) throw conflict('This sandbox is closed. Turn on the setting `sandbox` of its project');
+  if (isSuspended) throw conflict('The project of this sandbox is suspended');
+}
+
+function hold(way: Way): Promise<boolean> {
+  const { db, projectId, holder } = way;
+  const now = db.clock.now();
+  way.heldAt = performance.now();
+  return takeAdvance(db, { projectId, holder, now: new Date(now), until: new Date(now + LEASE_MS) });
+}
+
+async function goTo(way: Way, targetMs: number): Promise<void> {
+  const { db, log, newId, hasher, mailroom, tokenKeys, projectId } = way;
+  const transport = testInboxTransport(db);
+  const engine: Engine = {
+    db,
+    projectId,
+    digest: createDigest({ db, log, newId, hasher }),
+    sender: createSender({ db, log, newId, mailroom, tokenKeys, transport }),
+  };
+  for (let isThere = false; !isThere;) {
+    await settled(way, engine);
+    const { aheadMs } = await readTurn(db, projectId);
+    isThere = aheadMs >= targetMs;
+    if (!isThere) await moveTo(way, Math.min(targetMs, aheadMs + (await nextIn(engine))));
+  }
+}
+
+/** Returns the time until the next work is due, apart from webhooks. */
+async function nextIn({ db, projectId }: Engine): Promise<number> {
+  const dues = await duesOf(db, projectId);
+  const moments = dues.flatMap(({ work, nextAt }) =>
+    work === 'webhooks' || !nextAt ? [] : nextAt.getTime(),
+  );
+  return Math.max(0, Math.min(...moments, Infinity) - db.clock.now());
+}
+
+async function settled(way: Way, engine: Engine): Promise<void> {
+  way.steps += 1;
+  const isSettled = await settle(engine, () => mayGoOn(way));
+  if (isSettled) return;
+  const { aheadMs } = await readTurn(way.db, way.projectId);
+  const now = iso(way.db.clock.now() + aheadMs);
+  throw conflict(`The advance reached its work limit at ${now}. Advance again to continue`);
+}
+
+/** Returns false at the limits of time and steps, or if another process took over after the lease expired. */
+async function mayGoOn(way: Way): Promise<boolean> {
+  const now = performance.now();
+  if (now >= way.endsAt || way.steps > STEPS_MAX) return false;
+  return now - way.heldAt < RENEW_EVERY_MS || hold(way);
+}
+
+/** Changes the time with both locks held, so that each worker uses a single time in its transaction. */
+async function moveTo({ db, projectId }: Way, aheadMs: number): Promise<void> {
+  await keepPartitions(db, db.clock.now() + aheadMs);
+  await db.transaction(async (tx) => {
+    await takeTurn(tx, projectId);
+    await takeSendTurn(tx, projectId);
+    await holdDue(tx, projectId, 'process');
+    await holdDue(tx, projectId, 'send');
+    await moveTime(tx, { projectId, aheadMs });
+  });
+}
+
+const TRIES = 20;
+const AGAIN_MS = 50;
+
+/** Makes the partition for the month of the new time. Making one gives way to transactions that use events, and is retried. */
+async function keepPartitions(db: Database, now: number): Promise<void> {
+  for (let tried = 1; !(await isPartitioned(db, now)); tried += 1) {
+    try {
+      await ensurePartitions(db, now, SANDBOX_MONTHS_AHEAD);
+    } catch (error) {
+      if (tried === TRIES) throw error;
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    }
+  }
+}
+
+function tooFar(aheadMs: number): Fault {
+  const left = Math.max(0, Math.floor((AHEAD_MAX_MS - aheadMs) / DAY_MS));
+  const message = `The clock of a sandbox can be at most ${AHEAD_MAX_DAYS} days ahead of real time. ${
+    left === 0 ? 'It cannot be advanced by another day' : `Advance it by ${left}d at most`
+  }`;
+  return new Fault('validation_failed', { details: [{ message, field: 'advance' }] });
+}
+
+function conflict(message: string): Fault {
+  return new Fault('conflict', { details: [{ message, field: 'project' }] });
+}

@@ -1,0 +1,38 @@
+import { Type } from 'typebox';
+import { iso } from '../../platform/time/clock.ts';
+import { readTurn } from '../../platform/locks/project-lock.ts';
+import { advanceClock, readAdvance } from './advance-clock.ts';
+import { routesFor, type KitDeps } from '../workspace/index.ts';
+import type { SuppressionHasher } from '../sending/index.ts';
+import type { Mailroom } from '../delivery/index.ts';
+import type { TokenKeys } from '../../platform/crypto/email-token.ts';
+
+type Deps = KitDeps & { hasher: SuppressionHasher; mailroom: Mailroom; tokenKeys: TokenKeys };
+const { route } = routesFor<Deps>();
+
+export const clockRoutes = [
+  route('GET /projects/:project/clock', {
+    needs: 'viewer',
+    async handle({ db }, { projectId }) {
+      const { aheadMs } = await readTurn(db, projectId);
+      return { data: { now: iso(db.clock.now() + aheadMs), ahead_ms: aheadMs } };
+    },
+  }),
+  route('POST /projects/:project/clock', {
+    needs: 'editor',
+    audit: 'test_clock.advance',
+    body: Type.Object({ advance: Type.String({ maxLength: 20 }) }),
+    async handle(deps, { projectId, body, note }) {
+      const ms = readAdvance(body.advance);
+      note({ subject: body.advance });
+      const begun = (): void => note({ isDone: true });
+      try {
+        const { now, advancedMs, drafts, letters } = await advanceClock(deps, { projectId, ms, begun });
+        return { data: { now: iso(now), advanced_ms: advancedMs, drafts, emails: letters } };
+      } finally {
+        const { aheadMs } = await readTurn(deps.db, projectId);
+        note({ after: { now: iso(deps.db.clock.now() + aheadMs) } });
+      }
+    },
+  }),
+];
