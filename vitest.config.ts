@@ -2,10 +2,11 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 /** Tests that measure or change the process they run in: its memory, its timers, its signals, its globals. */
 const ALONE = [
-  'packages/server/src/main/**/*.test.ts',
-  'packages/server/src/io/{embedded,outbound}/**/*.test.ts',
-  'packages/server/src/http/{body,track/flood}.test.ts',
-  'packages/server/src/base/{coalesce,write-behind,mail-in/mutations}.test.ts',
+  'packages/server/src/main/*.test.ts',
+  'packages/server/src/platform/{outbound,postgres}/**/*.test.ts',
+  'packages/server/src/platform/http/body.test.ts',
+  'packages/server/src/platform/async/{coalesce,write-behind}.test.ts',
+  'packages/server/src/modules/inbound/{classification/mutations,tracking/flood}.test.ts',
   'packages/server/src/main/commands/serve.test.ts',
   'packages/{cli,client,dashboard}/**/*.test.ts',
   'simulation/**/*.test.ts',

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 
 /** Writes packages/server/schema.sql from a database that the migrations created, with the test that compares the two. */
-const { status } = spawnSync('vitest', ['run', 'packages/server/src/io/migrations'], {
+const { status } = spawnSync('vitest', ['run', 'packages/server/src/platform/migrations'], {
   stdio: 'inherit',
   env: { ...process.env, UPDATE_SCHEMA: '1' },
 });

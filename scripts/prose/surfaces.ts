@@ -43,12 +43,13 @@ export const SURFACES: readonly Surface[] = [
   {
     name: 'CLI strings',
     kind: 'string',
-    files: /^packages\/cli\/src\/|^packages\/server\/src\/operator\//,
+    files: /^packages\/cli\/src\/|^packages\/server\/src\/main\/commands\//,
   },
   {
     name: 'recipient texts',
     kind: 'string',
-    files: /^packages\/server\/src\/(?:base\/recipient-texts|http\/choices|features\/writing)\//,
+    files:
+      /^packages\/server\/src\/(?:platform\/recipient-texts|modules\/(?:inbound\/preferences|rendering))\//,
   },
   {
     name: 'server strings',

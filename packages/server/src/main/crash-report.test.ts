@@ -6,8 +6,8 @@ const HERE = new URL('.', import.meta.url);
 /** Returns the output of a process that ends with this code. */
 function endedBy(body: string): { status: number | null; said: string } {
   const source = `
-    import { inPlainWords, lastWords } from '${new URL('last-words.ts', HERE).href}';
-    import { createLog } from '${new URL('../base/log.ts', HERE).href}';
+    import { inPlainWords, lastWords } from '${new URL('crash-report.ts', HERE).href}';
+    import { createLog } from '${new URL('../platform/log.ts', HERE).href}';
     const refused = Object.assign(new Error('duplicate key value'), { code: '23505', detail: 'Key (email)=(reader@home.test) exists' });
     lastWords((error) => process.stderr.write(inPlainWords(error)));
     ${body}

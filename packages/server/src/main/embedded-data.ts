@@ -1,4 +1,4 @@
-import type { EmbeddedData } from '../modules/operations/index.ts';
+import type { EmbeddedData } from '../modules/operations/metrics/machine.ts';
 import type { Config } from './config.ts';
 
 /** Null if the database is external: its operator makes the backups. */

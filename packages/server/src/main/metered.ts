@@ -1,6 +1,6 @@
 import type { Log } from '../platform/log.ts';
 import type { Handed, Transport } from '../modules/delivery/index.ts';
-import type { Metrics } from '../modules/operations/index.ts';
+import type { Metrics } from '../modules/operations/metrics/metrics.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Outbound } from '../platform/outbound/outbound.ts';
 import type { Job } from '../platform/jobs/scheduler.ts';

@@ -5,7 +5,7 @@ import type { RestoreGuard, MailSettings } from '../modules/sending/index.ts';
 import type { Mailroom, Transport, TeamTransport } from '../modules/delivery/index.ts';
 import type { AppState } from '../platform/http/static/files.ts';
 import type { GuideState } from '../platform/http/static/mount-guide.ts';
-import type { EmbeddedData } from '../modules/operations/index.ts';
+import type { EmbeddedData } from '../modules/operations/metrics/machine.ts';
 import type { EdgeConfig } from './http/edge.ts';
 import type { Release } from '../modules/workspace/index.ts';
 import type { LookUp } from '../platform/dns/look-up.ts';

@@ -1,14 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { NewId } from '../platform/ids.ts';
 import type { Lifecycle } from '../platform/async/lifecycle.ts';
-import {
-  createTeam,
-  type Team,
-  createDashboardApi,
-  type DashboardApi,
-  type Feeds,
-  type Installation,
-} from '../modules/workspace/index.ts';
+import { createTeam, type Team, type Feeds, type Installation } from '../modules/workspace/index.ts';
+import { createDashboardApi, type DashboardApi } from '../modules/workspace/dashboard-api/mount.ts';
 import { createModels, listRuleNeeds } from '../modules/rules/index.ts';
 import { createAccountEmails } from '../modules/delivery/index.ts';
 import { createBacktestPlaces } from '../modules/explain/index.ts';

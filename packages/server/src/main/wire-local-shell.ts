@@ -1,6 +1,6 @@
 import type { NewId } from '../platform/ids.ts';
 import { createLocalShellServer } from './http/local-shell-server.ts';
-import type { DashboardApi } from '../modules/workspace/index.ts';
+import type { DashboardApi } from '../modules/workspace/dashboard-api/mount.ts';
 import { type LocalSocket, serveLocalSocket } from './local-socket.ts';
 import type { ServerOptions } from './options.ts';
 

@@ -14,7 +14,7 @@ import {
   startSender,
 } from '../modules/delivery/index.ts';
 
-import type { Metrics } from '../modules/operations/index.ts';
+import type { Metrics } from '../modules/operations/metrics/metrics.ts';
 import type { Database } from '../platform/db/database.ts';
 import { startListener } from '../platform/db/listener.ts';
 import type { Relay } from '../platform/mail/submit.ts';

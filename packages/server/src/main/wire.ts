@@ -11,14 +11,11 @@ import { createAddressGuard } from '../platform/http/address-guard.ts';
 import { createBodyShares } from '../platform/http/body.ts';
 import { createFeeds } from '../modules/workspace/index.ts';
 import { createHttpServer } from './http/server.ts';
-import {
-  createMetrics,
-  type Metrics,
-  createMetricsServer,
-  type HealthDeps,
-  watchDatabase,
-  watchEmbedded,
-} from '../modules/operations/index.ts';
+import { createMetrics, type Metrics } from '../modules/operations/metrics/metrics.ts';
+import { createMetricsServer } from '../modules/operations/metrics/server.ts';
+import { type HealthDeps } from '../modules/operations/metrics/health.ts';
+import { watchDatabase } from '../modules/operations/metrics/database.ts';
+import { watchEmbedded } from '../modules/operations/metrics/machine.ts';
 import { createRedirectServer, reloadCertificate } from './http/edge.ts';
 import { mountSandbox } from '../modules/sandbox/public-routes.ts';
 import { transportRules } from '../platform/http/transport.ts';

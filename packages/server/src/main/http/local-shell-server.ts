@@ -3,9 +3,9 @@ import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { Fault } from '../../platform/fault.ts';
 import type { NewId } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log.ts';
-import type { DashboardApi } from '../../modules/workspace/index.ts';
+import type { DashboardApi } from '../../modules/workspace/dashboard-api/mount.ts';
 import { answerFault } from '../../platform/http/faults.ts';
-import { mountLiveness } from '../../modules/operations/index.ts';
+import { mountLiveness } from '../../modules/operations/metrics/health.ts';
 import { continueWhenRead, refuseBody } from '../../platform/http/refuse-body.ts';
 import { clientErrorHandler, standardHeaders } from '../../platform/http/socket-errors.ts';
 

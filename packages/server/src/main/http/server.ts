@@ -6,13 +6,13 @@ import {
   authenticate,
   type Call,
   type HttpDeps,
-  INGEST_ENDPOINTS,
   createIngest,
   createLargeBodies,
 } from '../../modules/ingest/index.ts';
+import { INGEST_ENDPOINTS } from '../../modules/ingest/api/endpoints.ts';
 import { createEdgeServer, type EdgeConfig } from './edge.ts';
 import { answerFault } from '../../platform/http/faults.ts';
-import { type HealthDeps, mountHealth } from '../../modules/operations/index.ts';
+import { type HealthDeps, mountHealth } from '../../modules/operations/metrics/health.ts';
 import { mountReference } from '../../modules/ingest/reference/routes.ts';
 import { refuseBody } from '../../platform/http/refuse-body.ts';
 import { clientErrorHandler, standardHeaders } from '../../platform/http/socket-errors.ts';

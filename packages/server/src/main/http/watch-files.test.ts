@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -128,8 +128,8 @@ test('runbooks are numbered steps', () => {
 });
 
 test('the reference lists all background jobs', () => {
-  const folder = new URL('packages/server/src/worker/', root);
-  const sources = readdirSync(folder).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+  const folder = new URL('packages/server/src/', root);
+  const sources = globSync('**/*.ts', { cwd: folder }).filter((file) => !file.endsWith('.test.ts'));
   const jobs = sources.flatMap((file) => {
     const [, name] = /\bname: '(\w+)',\s+everyMs:/.exec(readFileSync(new URL(file, folder), 'utf8')) ?? [];
     return name === undefined ? [] : [name];

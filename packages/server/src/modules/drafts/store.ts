@@ -4,7 +4,7 @@ import type { Draft } from './draft.ts';
 import type { Move, Moved } from './transitions.ts';
 import { DRAFT_COLUMNS, MOVE_COLUMNS, type Column } from './rows.ts';
 
-/** Writes to `draft`, `draft_move`, `draft_content` and `team_digest`. `reads.ts` and `review.ts` read them. */
+/** Writes to `draft`, `draft_move`, `draft_content` and `team_digest`. `reads.ts` reads them. */
 
 const NAMES = namesOf(DRAFT_COLUMNS);
 const KEYS: readonly string[] = ['project_id', 'id'];

@@ -1,7 +1,6 @@
 export { type Accept, createAccept } from './accept/accept.ts';
 export { authenticate } from './api/authenticate.ts';
 export type { Call, HttpDeps } from './api/deps.ts';
-export { INGEST_ENDPOINTS } from './api/endpoints.ts';
 export { createIngest } from './api/ingest.ts';
 export { createLargeBodies } from './api/large-bodies.ts';
 export { readClient } from './keys/client-version.ts';

@@ -1,10 +1,5 @@
 export { DEMO_DAYS, DEMO_NAME, makeDemo } from './demo/make-demo.ts';
 export { removeDemos } from './demo/remove-demo.ts';
-export { watchDatabase } from './metrics/database.ts';
-export { type HealthDeps, mountHealth, mountLiveness } from './metrics/health.ts';
-export { type EmbeddedData, watchEmbedded } from './metrics/machine.ts';
-export { type Metrics, createMetrics } from './metrics/metrics.ts';
-export { createMetricsServer } from './metrics/server.ts';
 export { type ReencryptDeps, secretKinds } from './re-encrypt-secrets.ts';
 export { acceptUnchanged, closeGate, confirmRestore } from './restore/confirm-restore.ts';
 export { supportBundle } from './support-bundle.ts';

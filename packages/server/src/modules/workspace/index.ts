@@ -6,7 +6,6 @@ export { lastHeard, serveEvents } from './dashboard-api/event-stream.ts';
 export { type Feeds, createFeeds } from './dashboard-api/feeds.ts';
 export type { KitDeps } from './dashboard-api/kit-deps.ts';
 export { readMoment } from './dashboard-api/moment.ts';
-export { type DashboardApi, createDashboardApi } from './dashboard-api/mount.ts';
 export { PAGE, badCursor, isId, readPage, timeAndId, toPage } from './dashboard-api/pages.ts';
 export { type Asked, type DashboardRoute, SENT, routesFor } from './dashboard-api/route.ts';
 export { sendPieces } from './dashboard-api/stream-file.ts';

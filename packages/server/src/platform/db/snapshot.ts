@@ -3,7 +3,7 @@ import type { Tx } from './statements.ts';
 
 /**
  * Reads everything as of one moment, in a transaction in which the database rejects every write. The callers read users by key, however
- * many there are, so the planner gets the same settings as for a batch (`session.ts`).
+ * many there are, so the planner gets the same settings as for a batch (`batch-transaction.ts`).
  */
 const BEGIN = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
   SET LOCAL idle_in_transaction_session_timeout = '60s'; SET LOCAL statement_timeout = '30s';

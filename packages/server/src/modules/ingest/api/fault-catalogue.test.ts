@@ -5,7 +5,11 @@ import { expect, test } from 'vitest';
 import { ALL_ENDPOINTS, type Facts } from '../../../../testkit/endpoints.ts';
 
 const PACKAGE = join(import.meta.dirname, '../../../..');
-const ENDPOINT_TESTS = ['src/http/v1/**/*.test.ts', 'src/http/server.test.ts', 'testkit/cases/*.ts'];
+const ENDPOINT_TESTS = [
+  'src/modules/ingest/api/**/*.test.ts',
+  'src/main/http/server.test.ts',
+  'testkit/cases/*.ts',
+];
 
 const texts = globSync(ENDPOINT_TESTS, { cwd: PACKAGE }).map((file) =>
   readFileSync(join(PACKAGE, file), 'utf8'),
@@ -22,7 +26,7 @@ function statusesOf({ accepted, kind }: Facts): number[] {
 }
 
 test.each(ALL_ENDPOINTS)('$name has a test file for every status that it returns', (facts) => {
-  const folder = join(import.meta.dirname, 'v1', facts.name);
+  const folder = join(import.meta.dirname, facts.name);
   const missing = statusesOf(facts).filter((status) => !existsSync(join(folder, `${status}.test.ts`)));
   expect(missing).toEqual([]);
 });

@@ -3,7 +3,8 @@ import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 const SOURCES = join(import.meta.dirname, '../../..');
-const IMPORTS = /import\s+(?:type\s+)?\{([^}]*)\}\s+from\s+'[^']*features\/test-inbox\/index\.ts'/g;
+const IMPORTS =
+  /import\s+(?:type\s+)?\{([^}]*)\}\s+from\s+'[^']*(?:test-inbox\/(?:read-mail|check-mail|checks)|sending\/index)\.ts'/g;
 
 /** The modules outside of the test inbox that import one of its functions. */
 function importers(name: string): string[] {

@@ -28,7 +28,6 @@ const { db, clock } = stage.server;
 const audienceDeps = { db, listRuleNeeds };
 const newId = idMaker(clock);
 const steps = [{ draft: { subject: 'Welcome to Pro', body: 'Hello.' } }];
-
 type Scene = { story: Story; audienceId: string; document: Record<string, unknown> };
 
 /** A project with an audience of users with the plan `pro`, these users in it, and a rule for it that is off. */

@@ -3,7 +3,7 @@ import { type RenderedLetter, WORK_MAX } from '../../rendering/index.ts';
 import type { SlowRenders } from './slow-renders.ts';
 
 /**
- * Rendering within one batch. A single email is bounded (`render-work.ts`), but a batch has up to 1,000 of them. The expensive template of
+ * Rendering within one batch. A single email is bounded (`WORK_MAX`), but a batch has up to 1,000 of them. The expensive template of
  * one project must not take the time of all others.
  */
 export type BatchRendering = {

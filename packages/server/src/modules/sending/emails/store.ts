@@ -8,13 +8,11 @@ export async function insertSendTurn(tx: Tx, projectId: number): Promise<void> {
 }
 
 export type SendTurnRow = { tokens: number | null; refilled_at: Date | null };
+type FreeSendTurnRow = SendTurnRow & { is_suspended: boolean };
 
 /** Returns null if another worker currently sends for this project. Reads the table `project` of another module. */
-export async function lockFreeSendTurn(
-  tx: Tx,
-  projectId: number,
-): Promise<(SendTurnRow & { is_suspended: boolean }) | null> {
-  const rows = await tx.prepared<SendTurnRow & { is_suspended: boolean }>({
+export async function lockFreeSendTurn(tx: Tx, projectId: number): Promise<FreeSendTurnRow | null> {
+  const rows = await tx.prepared<FreeSendTurnRow>({
     name: 'sending.turn',
     text: `SELECT t.tokens, t.refilled_at, p.suspended_at IS NOT NULL AS is_suspended FROM beckon.send_lock t
            JOIN beckon.project p ON p.project_id = t.project_id WHERE t.project_id = $1 FOR UPDATE OF t SKIP LOCKED`,

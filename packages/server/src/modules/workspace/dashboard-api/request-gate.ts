@@ -16,7 +16,7 @@ import type { DashboardRoute } from './route.ts';
  * audit entries. A single project never has all others, so another project finds a free one.
  */
 const LIGHT = { atOnce: CONNECTIONS.pages - 1, atOncePerKey: 2, places: 2_000, placesPerKey: 200 };
-/** Backtests use the remaining connections for heavy requests (`backtest-places.ts`). */
+/** Backtests use the remaining connections for heavy requests (`explain/backtest/limits.ts`). */
 const HEAVY = { atOnce: 3, atOncePerKey: 2, places: 80, placesPerKey: 20 };
 /** A queue of its own, because the server of an image may be slow and the database is idle while it answers. */
 const IMAGES = { atOnce: 2, atOncePerKey: 1, places: 80, placesPerKey: 20 };

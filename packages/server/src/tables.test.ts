@@ -15,6 +15,9 @@ const NAMED: Record<string, string[]> = {
 /** Moves whole projects between databases, and removes demos: it writes every table that has a project id as its first column. */
 const OF_ALL_TABLES = 'platform/db/project-rows.ts';
 
+/** A store of a module, or of the locks and timers that all modules use. */
+const STORE = /^(?:modules\/[a-z-]+(?:\/[a-z-]+)?|platform\/locks)\/(?:[a-z]+-)?store\.ts$/;
+
 type Write = { file: string; table: string };
 
 /** `UPDATE` also ends a lock (`FOR UPDATE OF r`) and begins a clause (`DO UPDATE SET`): neither names a table. */
@@ -22,7 +25,7 @@ const WRITE =
   /\b(?:INSERT INTO|(?<!FOR |DO |FOR NO KEY )UPDATE|DELETE FROM|TRUNCATE(?: TABLE)?|MERGE INTO|COPY)\s+(?:ONLY\s+)?("?[a-z_]+"?(?:\."?[a-z_0-9]+"?)?)/g;
 
 const SOURCES = globSync('**/*.ts', { cwd: import.meta.dirname }).filter(
-  (file) => !file.endsWith('.test.ts') && !file.startsWith('io/migrations/') && file !== OF_ALL_TABLES,
+  (file) => !file.endsWith('.test.ts') && !file.startsWith('platform/migrations/') && file !== OF_ALL_TABLES,
 );
 
 const writes: Write[] = SOURCES.flatMap((file) => {
@@ -39,14 +42,14 @@ test('every statement that writes names its table with the schema', () => {
 test('only the store of its module and the exceptions listed here write a table', () => {
   const strangers = writes.filter(({ file, table }) => {
     const mayWrite = NAMED[file]?.includes(table.replace('beckon.', '')) ?? false;
-    return !mayWrite && !/^features\/[a-z-]+\/(?:[a-z]+-)?store\.ts$/.test(file);
+    return !mayWrite && !STORE.test(file);
   });
   expect(strangers).toEqual([]);
 });
 
 test('no two modules write the same table', () => {
-  const inRooms = writes.filter(({ file }) => file.startsWith('features/'));
-  const writers = Map.groupBy(inRooms, ({ table }) => table.replace('beckon.', ''));
+  const inStores = writes.filter(({ file }) => STORE.test(file));
+  const writers = Map.groupBy(inStores, ({ table }) => table.replace('beckon.', ''));
   const contested = [...writers].filter(([, by]) => new Set(by.map(({ file }) => dirname(file))).size > 1);
   expect(contested.map(([table]) => table)).toEqual([]);
 });
