@@ -9,13 +9,9 @@ const ALONE = [
   'packages/server/src/modules/inbound/{classification/mutations,tracking/flood}.test.ts',
   'packages/server/src/main/commands/serve.test.ts',
   'packages/{cli,client,dashboard}/**/*.test.ts',
-  'simulation/**/*.test.ts',
+  'verification/simulation/**/*.test.ts',
 ];
-const EVERYTHING = [
-  'packages/**/*.test.ts',
-  'scripts/**/*.test.ts',
-  '{attacks,faults,simulation}/**/*.test.ts',
-];
+const EVERYTHING = ['packages/**/*.test.ts', 'scripts/**/*.test.ts', 'verification/**/*.test.ts'];
 const TIMEOUTS = { testTimeout: 30_000, hookTimeout: 60_000 };
 
 export default defineConfig({

@@ -7,12 +7,24 @@ import { spawnSync } from 'node:child_process';
 const STEPS: Record<string, { what: string; command: string[]; env?: Record<string, string> }> = {
   faults: {
     what: '30 minutes of faults under load, 0 violations',
-    command: ['faults/main.ts', '--minutes', '30', '--seed', '1'],
+    command: ['verification/faults/main.ts', '--minutes', '30', '--seed', '1'],
   },
-  mutants: { what: '12 planted defects, each caught by the oracle', command: ['faults/mutants.ts'] },
-  simulate: { what: '10,000 seeds of the simulation', command: ['simulation/main.ts', '--seeds', '10000'] },
-  models: { what: 'three models, and each planted defect found', command: ['simulation/models.ts'] },
-  attacks: { what: 'S1 to S17, with an hour of fuzzing a parser', command: ['attacks/main.ts', '--full'] },
+  mutants: {
+    what: '12 planted defects, each caught by the oracle',
+    command: ['verification/faults/mutants.ts'],
+  },
+  simulate: {
+    what: '10,000 seeds of the simulation',
+    command: ['verification/simulation/main.ts', '--seeds', '10000'],
+  },
+  models: {
+    what: 'three models, and each planted defect found',
+    command: ['verification/simulation/models.ts'],
+  },
+  attacks: {
+    what: 'S1 to S17, with an hour of fuzzing a parser',
+    command: ['verification/attacks/main.ts', '--full'],
+  },
   postgres: { what: 'the whole suite on the PostgreSQL of the system', command: ['scripts/on-postgres.ts'] },
   kills: {
     what: 'server, worker and PostgreSQL killed for longer, restores, 200 kills of webhooks, every screen in dark',
@@ -37,7 +49,7 @@ const STEPS: Record<string, { what: string; command: string[]; env?: Record<stri
   },
   soak: {
     what: 'half an hour of steady load: heap, memory, queues',
-    command: ['bench/main.ts', 'soak', '--keep'],
+    command: ['verification/bench/main.ts', 'soak', '--keep'],
   },
 };
 

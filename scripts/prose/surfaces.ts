@@ -17,7 +17,7 @@ export const SURFACES: readonly Surface[] = [
     name: 'contributor pages',
     kind: 'document',
     files:
-      /^(?:ARCHITECTURE|CONTRIBUTING|CODE_OF_CONDUCT|SECURITY)\.md$|^\.github\/|^docs\/models\/|^packages\/.*\.md$/,
+      /^(?:ARCHITECTURE|CONTRIBUTING|CODE_OF_CONDUCT|SECURITY)\.md$|^\.github\/|^verification\/|^packages\/.*\.md$/,
   },
   {
     name: 'alerts',

@@ -1,3 +1,0 @@
-/** Runs the product as `serve` does, with failpoints that can be armed. See `faults/inject/serve-armed.ts`. */
-const { serveArmed } = await import('../inject/serve-armed.ts');
-await serveArmed();

@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto';
+import type { Attack, Finding } from './attack.ts';
+import { runTests } from './run-tests.ts';
+import type { Reply, Victim } from './victim.ts';
+
+const TARGETS = [
+  'https://evil.test/',
+  '//evil.test',
+  '/\\evil.test',
+  'javascript:alert(1)',
+  'data:text/html,x',
+  '%2f%2fevil.test',
+  'https:evil.test',
+  '\\\\evil.test',
+  'https://localhost@evil.test',
+  '\t//evil.test',
+  '%0d%0aLocation:%20https://evil.test',
+];
+const PARAMETERS = [
+  'url',
+  'u',
+  'to',
+  'next',
+  'redirect',
+  'redirect_uri',
+  'return',
+  'target',
+  'continue',
+  'r',
+];
+
+export const s09: Attack = {
+  id: 'S9',
+  title: 'links of letters: forged and changed, and redirects to wherever a stranger says',
+  passLine:
+    'a link that is not ours opens nothing; every Location is ours or out of a letter, never out of a request',
+  quick: true,
+  async run(target) {
+    const victim = await target.shared();
+    const { token, findings } = await readLetter(victim);
+    const tokens = [
+      ...forged(token),
+      ...Array.from({ length: 50 }, () => randomBytes(45).toString('base64url')),
+    ];
+    const paths = tokens.flatMap((one) => [
+      `/o/${one}.gif`,
+      `/c/${one}/0`,
+      `/u/${one}`,
+      `/.well-known/beckon/${one}`,
+    ]);
+    const before = await outcomes(victim);
+    for (const path of paths)
+      for (const method of ['GET', 'POST']) {
+        const reply = await victim.send(`${method} ${path}`, { headers: { host: 'evil.test' } });
+        target.count('forged links');
+        findings.push(...judgeForged(`${method} ${path}`, reply));
+      }
+    const doors = [
+      '/',
+      '/sign-in',
+      '/projects',
+      '/guide',
+      '/docs',
+      '/c/x/0',
+      '/u/x',
+      '/api/v1/events',
+      '/api/dashboard/session',
+    ];
+    for (const door of doors)
+      for (const parameter of PARAMETERS)
+        for (const to of TARGETS) {
+          const what = `GET ${door}?${parameter}=${encodeURI(to).replaceAll('#', '%23')}`;
+          const reply = await victim.send(what, {
+            headers: { host: 'evil.test', 'x-forwarded-host': 'evil.test' },
+          });
+          target.count('redirects that a stranger asks for');
+          findings.push(...judgeLocation(victim, what, reply));
+        }
+    for (const to of TARGETS) {
+      const reply = await victim.send(`GET /${encodeURI(to)}`, {});
+      target.count('redirects that a stranger asks for');
+      findings.push(...judgeLocation(victim, `GET /${to}`, reply));
+    }
+    if ((await outcomes(victim)) !== before)
+      findings.push({ severity: 'high', what: 'a forged link had an effect' });
+    const tests = await runTests(target, [
+      'packages/server/src/modules/inbound/tracking/track.test.ts',
+      'packages/server/src/modules/inbound/preferences/preferences.test.ts',
+      'packages/server/src/platform/crypto/email-token.test.ts',
+    ]);
+    return [...findings, ...tests];
+  },
+};
+
+/** Returns a signed token of the form that our links have. Changing it does not require an email that it opens. */
+async function readLetter(victim: Victim): Promise<{ token: string; findings: Finding[] }> {
+  const { rows } = await victim.database((db) =>
+    db.query<{ id: string }>('SELECT id FROM message ORDER BY id DESC LIMIT 1'),
+  );
+  const id = rows[0]?.id.replaceAll('-', '') ?? '019b00000000700080000000000000aa';
+  return {
+    token: Buffer.concat([Buffer.from(id, 'hex'), randomBytes(18)]).toString('base64url'),
+    findings: [],
+  };
+}
+
+function forged(token: string): string[] {
+  const changed = Array.from(
+    token,
+    (sign, at) => token.slice(0, at) + (sign === 'A' ? 'B' : 'A') + token.slice(at + 1),
+  );
+  return [
+    token,
+    ...changed,
+    token.slice(0, -1),
+    `${token}A`,
+    token.toUpperCase(),
+    '',
+    '../..',
+    '%00',
+    'x'.repeat(1_000),
+  ];
+}
+
+async function outcomes(victim: Victim): Promise<string> {
+  const { rows } = await victim.database((db) =>
+    db.query<{ n: string }>(
+      "SELECT (SELECT count(*) FROM outcome) || ' ' || (SELECT count(*) FROM suppression) AS n",
+    ),
+  );
+  return rows[0]?.n ?? '';
+}
+
+function judgeForged(what: string, { status, headers, text }: Reply): Finding[] {
+  if (headers['location'] !== undefined)
+    return [{ severity: 'high', what: `${what.slice(0, 80)} leads to ${String(headers['location'])}` }];
+  if (status >= 500)
+    return [{ severity: 'high', what: `${what.slice(0, 80)} answers ${status}`, evidence: text }];
+  return [];
+}
+
+function judgeLocation(victim: Victim, what: string, { status, headers, text }: Reply): Finding[] {
+  const location = headers['location'];
+  const findings: Finding[] = [];
+  if (status >= 500) findings.push({ severity: 'high', what: `${what} answers ${status}`, evidence: text });
+  if (typeof location === 'string') {
+    const at = new URL(location, victim.url);
+    if (at.origin !== victim.url || at.protocol !== 'http:')
+      findings.push({ severity: 'high', what: `${what} leads to ${location}` });
+  }
+  return findings;
+}

@@ -1,0 +1,60 @@
+import type { Database } from '../../../packages/server/src/platform/db/database.ts';
+
+export async function waitingOf(db: Database, projectId: number): Promise<number> {
+  const rows = await db.query<{ waiting: number }>(
+    'SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1',
+    [projectId],
+  );
+  return rows[0]?.waiting ?? 0;
+}
+
+export type Drained = { records: number; seconds: number; perSecond: number };
+
+const LOOK_EVERY_MS = 5;
+const GIVE_UP_MS = 600_000;
+
+/** Returns the time from the first completed batch until no record waits, so neither startup nor polling counts. */
+export async function drained(
+  db: Database,
+  { projectId, records: all }: { projectId: number; records: number },
+): Promise<Drained> {
+  const giveUpAt = performance.now() + GIVE_UP_MS;
+  let first: { at: number; waiting: number } | null = null;
+  for (;;) {
+    const waiting = await waitingOf(db, projectId);
+    const at = performance.now();
+    if (waiting < all) first ??= { at, waiting };
+    if (waiting === 0 && first) {
+      const seconds = (at - first.at) / 1_000;
+      return { records: first.waiting, seconds, perSecond: first.waiting / seconds };
+    }
+    if (at > giveUpAt) throw new Error(`${waiting} records still wait after ${GIVE_UP_MS / 1_000} s`);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}
+
+/**
+ * Holds a project lock while `work` runs, so that the project's records wait in front of a warm worker. `work` receives a function that
+ * releases the lock early. The connection is always returned to the pool, because the pool could not close otherwise.
+ */
+export async function withTurnHeld<T>(
+  db: Database,
+  projectId: number,
+  work: (release: () => Promise<void>) => Promise<T>,
+): Promise<T> {
+  const session = await db.session();
+  let held = true;
+  const release = async (): Promise<void> => {
+    if (!held) return;
+    held = false;
+    await session.script('COMMIT');
+  };
+  try {
+    await session.script('BEGIN');
+    await session.query('SELECT 1 FROM beckon.project_lock WHERE project_id = $1 FOR UPDATE', [projectId]);
+    return await work(release);
+  } finally {
+    await release();
+    session.release();
+  }
+}

@@ -1,0 +1,68 @@
+import { createServer } from 'node:http';
+import { idMaker } from '../../../packages/server/src/platform/ids.ts';
+import { systemClock } from '../../../packages/server/src/platform/time/clock.ts';
+import { silentLog } from '../../../packages/server/src/platform/log.ts';
+import { createModels } from '../../../packages/server/src/modules/rules/project-model.ts';
+import type { SendDeps } from '../../../packages/server/src/modules/delivery/decide-batch.ts';
+import type { Sender, Sent } from '../../../packages/server/src/modules/delivery/send-due-drafts.ts';
+import { recordResults } from '../../../packages/server/src/modules/delivery/record-results.ts';
+import { claimBatch } from '../../../packages/server/src/modules/delivery/send-batch.ts';
+import { openDatabase } from '../../../packages/server/src/platform/db/database.ts';
+import { testMailroom } from '../../../packages/server/testkit/mailroom.ts';
+import { startSender } from '../../../packages/server/src/modules/delivery/sender.ts';
+import type { LetterResult } from '../../../packages/server/src/modules/delivery/apply-refusals.ts';
+
+/**
+ * The sender of a worker in a process of its own, without a relay. A claimed email counts as sent at once and is recorded so. `bench --
+ * send` measures the rest. It is idle until `POST /begin` and again after `POST /rest`, so that a warm process can be left out of a run.
+ */
+const db = await openDatabase({
+  connection: () => ({ connectionString: process.env['DATABASE_URL'] }),
+  clock: systemClock,
+  log: silentLog,
+});
+let handed = 0;
+const deps: SendDeps = {
+  db,
+  newId: idMaker(db.clock),
+  models: createModels(db.clock),
+  mailroom: testMailroom(),
+  togetherMs: 100,
+};
+const ROOM = 500;
+
+async function begin(projectId: number): Promise<Sent> {
+  const { letters, drafts, lateMs } = await claimBatch(deps, projectId, ROOM);
+  handed += letters.length;
+  const results = letters.map((letter): LetterResult => ({ letter, handed: { result: 'sent' } }));
+  if (results.length > 0) await recordResults(deps, results);
+  return { drafts, letters: letters.length, lateMs, handed: Promise.resolve() };
+}
+
+const sender: Sender = {
+  begin,
+  batch: begin,
+  mayLeave: () => Promise.resolve(true),
+  closedUntil: () => null,
+  room: () => ROOM,
+  giveUp: () => Promise.resolve(0),
+  stop: () => {},
+};
+let running: ReturnType<typeof startSender> | null = null;
+
+async function turnTo(place: string | undefined): Promise<void> {
+  if (place === '/begin') running ??= startSender({ db, sender, log: silentLog });
+  if (place !== '/rest') return;
+  await running?.stop();
+  running = null;
+}
+
+const server = createServer((request, response) => {
+  void turnTo(request.url).then(() => response.end(JSON.stringify({ handed })));
+});
+process.once('SIGTERM', () => {
+  server.closeAllConnections();
+  server.close();
+  void turnTo('/rest').then(() => db.close());
+});
+server.listen(Number(process.env['PORT']), '127.0.0.1', () => process.stdout.write('ready\n'));

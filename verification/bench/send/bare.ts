@@ -1,0 +1,153 @@
+import { once } from 'node:events';
+import DKIM from 'nodemailer/lib/dkim';
+import MailComposer from 'nodemailer/lib/mail-composer';
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import { silentLog } from '../../../packages/server/src/platform/log.ts';
+import { composeMail } from '../../../packages/server/src/platform/mail/compose.ts';
+import type { DkimKey, Letter } from '../../../packages/server/src/platform/mail/outgoing-email.ts';
+import { openRelay } from '../../../packages/server/src/platform/mail/relay.ts';
+
+/**
+ * The baselines of `send throughput`: emails with the same text to the same sink over the same number of connections, without a database.
+ * Rendering is left out: HTML and text are prepared as the product renders them, and only Message-ID and recipient differ in each.
+ *
+ * - `ours` composes and signs with `composeMail` and submits by `openRelay`, as the product does.
+ * - `library` uses nodemailer itself for everything: its composer, its signer and its connection.
+ * - `raw` submits emails that were composed and signed before, so it is the limit of connections and sink.
+ */
+export const BARE_LOOPS = ['ours', 'library', 'raw'] as const;
+export type BareLoop = (typeof BARE_LOOPS)[number];
+export type Bare = {
+  loop: BareLoop;
+  letters: number;
+  smtpPort: number;
+  connections: number;
+  letter: BareLetter;
+  dkim: DkimKey;
+};
+export type BareLetter = Omit<Letter, 'messageId' | 'date' | 'to'>;
+
+const RAW_LETTERS = 500;
+/** As in the product, emails are composed while as many as there are connections are submitted. */
+const COMPOSED_OF_EACH = 4;
+
+export async function sendBare(bare: Bare): Promise<void> {
+  switch (bare.loop) {
+    case 'ours':
+      return sendOurs(bare);
+    case 'library':
+      return sendByLibrary(bare);
+    case 'raw':
+      return sendRaw(bare);
+    default:
+      return bare.loop satisfies never;
+  }
+}
+
+/** Runs this many at a time, each with the next number, until all are done. */
+async function inTurn(letters: number, atATime: number, one: (n: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  async function work(): Promise<void> {
+    while (next < letters) await one(next++);
+  }
+  await Promise.all(Array.from({ length: atATime }, work));
+}
+
+function letterOf({ letter }: Bare, n: number): Letter {
+  return {
+    ...letter,
+    messageId: `${crypto.randomUUID()}@${domainOf(letter)}`,
+    date: new Date(),
+    to: { name: '', address: recipient(n) },
+  };
+}
+
+const recipient = (n: number): string => `person${n}@example.com`;
+const domainOf = ({ from }: BareLetter): string => from.address.slice(from.address.indexOf('@') + 1);
+
+async function sendOurs(bare: Bare): Promise<void> {
+  const { letters, connections, letter, dkim } = bare;
+  const hand = relayTo(bare);
+  await inTurn(letters, connections * COMPOSED_OF_EACH, async (n) => {
+    await hand.one(n, await composeMail(letterOf(bare, n), dkim), letter.from.address);
+  });
+  await hand.close();
+}
+
+async function sendRaw(bare: Bare): Promise<void> {
+  const { letters, connections, letter, dkim } = bare;
+  const hand = relayTo(bare);
+  const composed: Buffer[] = [];
+  for (let n = 0; n < Math.min(RAW_LETTERS, letters); n += 1)
+    composed.push(await composeMail(letterOf(bare, n), dkim));
+  await inTurn(letters, connections, async (n) => {
+    const raw = composed[n % composed.length];
+    if (raw) await hand.one(n, raw, letter.from.address);
+  });
+  await hand.close();
+}
+
+type Hand = { one(n: number, mime: Buffer, from: string): Promise<void>; close(): Promise<void> };
+
+function relayTo({ smtpPort, connections }: Bare): Hand {
+  const relay = openRelay({ url: `smtp://127.0.0.1:${smtpPort}`, slots: connections, log: silentLog });
+  return {
+    async one(n, mime, from) {
+      const answer = await relay.hand({ from, to: recipient(n), envid: crypto.randomUUID() }, mime);
+      if (answer.result !== 'accepted') throw new Error(`the sink did not take a letter: ${answer.result}`);
+    },
+    close: () => relay.close(),
+  };
+}
+
+async function sendByLibrary(bare: Bare): Promise<void> {
+  const { letters, smtpPort, connections, dkim } = bare;
+  const signer = new DKIM({
+    domainName: dkim.domain,
+    keySelector: dkim.selector,
+    privateKey: dkim.privateKey,
+  });
+  const free: SMTPConnection[] = [];
+  for (let n = 0; n < connections; n += 1) free.push(await connected(smtpPort));
+  await inTurn(letters, connections, async (n) => {
+    const connection = free.pop();
+    if (!connection) throw new Error('no connection is free');
+    await sendOne(connection, { letter: letterOf(bare, n), signer });
+    free.push(connection);
+  });
+  for (const connection of free) connection.quit();
+}
+
+async function connected(port: number): Promise<SMTPConnection> {
+  const connection = new SMTPConnection({ host: '127.0.0.1', port, ignoreTLS: true });
+  const ready = once(connection, 'connect');
+  connection.connect();
+  await ready;
+  // The server hangs up after QUIT. No email is under way then.
+  connection.on('error', () => {});
+  return connection;
+}
+
+type Signed = { letter: Letter; signer: DKIM };
+
+function sendOne(connection: SMTPConnection, { letter, signer }: Signed): Promise<void> {
+  const { from, to, replyTo, messageId, date, subject, html, text, headers } = letter;
+  const message = new MailComposer({
+    from,
+    to,
+    ...(replyTo && { replyTo }),
+    messageId: `<${messageId}>`,
+    date,
+    subject,
+    html,
+    text,
+    headers: headers.map(({ name, value }) => ({ key: name, value })),
+  }).compile();
+  const signed = signer.sign(message.createReadStream());
+  const sent = Promise.withResolvers<void>();
+  connection.send({ from: from.address, to: [to.address] }, signed, (error) => {
+    if (error) sent.reject(error);
+    else sent.resolve();
+  });
+  return sent.promise;
+}

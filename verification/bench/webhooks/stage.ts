@@ -1,0 +1,151 @@
+import { join } from 'node:path';
+import { iso, systemClock } from '../../../packages/server/src/platform/time/clock.ts';
+import { idMaker } from '../../../packages/server/src/platform/ids.ts';
+import { dueEarlier } from '../../../packages/server/src/platform/locks/timers.ts';
+import { messageName } from '../../../packages/server/src/modules/webhooks/deliveries/webhook.ts';
+import { insertMessages as queueWebhooks } from '../../../packages/server/src/modules/webhooks/deliveries/store.ts';
+import { addEndpoint } from '../../../packages/server/src/modules/webhooks/endpoints/edit-endpoint.ts';
+import { cpuBetween, usageOf, usageOfTree } from '../measure.ts';
+import { type Ground, openGround, type Server } from '../stage.ts';
+import type { SinkCount } from './sink-process.ts';
+
+/**
+ * The customers' server and the product's worker as it runs in production, each in a process of its own. The limits are too high to be
+ * reached.
+ */
+export type Stage = { ground: Ground; sink: Sink; worker: Server; projectIds: number[] };
+export type Sink = { pid: number; port: number; count(): Promise<SinkCount>; forget(): Promise<SinkCount> };
+
+export const PROJECTS = 4;
+/** Endpoints per project. Each gets every event. */
+export const ENDPOINTS = 10;
+/** Endpoint limits that are too high to be reached. The worker shares the machine with PostgreSQL and the sink. */
+const UNBOUND = { perSecond: 10_000, inFlightMax: 200 };
+const CERTIFICATE = join(import.meta.dirname, '../../../packages/server/testkit/tls/names.crt');
+
+export async function onStage<T>(answerMs: number, work: (stage: Stage) => Promise<T>): Promise<T> {
+  const ground = await openGround();
+  try {
+    const sink = await openSink(ground);
+    const projectIds: number[] = [];
+    for (let i = 0; i < PROJECTS; i += 1) projectIds.push(await projectOf(ground, { sink, answerMs }));
+    const env = { WEBHOOK_ALLOW_PRIVATE: 'true', NODE_EXTRA_CA_CERTS: CERTIFICATE };
+    const worker = await ground.serve('worker', { env });
+    return await work({ ground, sink, worker, projectIds });
+  } finally {
+    await ground.close();
+  }
+}
+
+async function projectOf(
+  ground: Ground,
+  { sink, answerMs }: { sink: Sink; answerMs: number },
+): Promise<number> {
+  const { id: projectId } = await ground.project();
+  const { db, sealer } = ground;
+  const deps = { db, sealer, newId: idMaker(systemClock), rules: { allowPrivate: true } };
+  for (let i = 0; i < ENDPOINTS; i += 1) {
+    const url = `https://127.0.0.1:${sink.port}/${answerMs}/${projectId}-${i}`;
+    await addEndpoint(deps, { projectId, url, ...UNBOUND });
+  }
+  return projectId;
+}
+
+async function openSink(ground: Ground): Promise<Sink> {
+  const { port, pid } = await ground.script('verification/bench/webhooks/sink-process.ts');
+  const ask = async (what: string): Promise<SinkCount> => {
+    const answer = await fetch(`http://127.0.0.1:${port}/${what}`, { method: 'POST' });
+    return (await answer.json()) as SinkCount;
+  };
+  return { pid, port: (await ask('count')).port, count: () => ask('count'), forget: () => ask('forget') };
+}
+
+const newId = idMaker(systemClock);
+
+/** Returns a body of realistic size. */
+export function bodyOf(id: string, at: number): string {
+  const about = {
+    external_user_id: 'user-4711',
+    email_id: id,
+    draft_id: id,
+    rule: 'welcome',
+    occurred_at: iso(at),
+  };
+  const data = {
+    ...about,
+    bot: 'no',
+    bot_reason: null,
+    url: `https://example.com/${'x'.repeat(400)}`,
+  };
+  return JSON.stringify({
+    id: messageName(id),
+    type: 'email.clicked',
+    timestamp: iso(at),
+    livemode: true,
+    data,
+  });
+}
+
+/** Queues this many events of a project in one commit. `dueAt` is when they may be sent. */
+export async function queue(
+  { ground }: Pick<Stage, 'ground'>,
+  { projectId, count, dueAt }: { projectId: number; count: number; dueAt: number },
+): Promise<void> {
+  const at = Date.now();
+  const messages = Array.from({ length: count }, () => {
+    const id = newId();
+    return {
+      projectId,
+      id,
+      outcomeId: id,
+      type: 'email.clicked',
+      userId: 'user-4711',
+      body: bodyOf(id, at),
+      createdAt: dueAt,
+    };
+  });
+  await ground.db.transaction(async (tx) => {
+    await queueWebhooks(tx, messages);
+    await dueEarlier(tx, 'webhooks', [{ projectId, nextAt: new Date(dueAt) }]);
+  });
+}
+
+/** Waits until no delivery of any project is pending or under way. */
+export async function allTold({ ground }: Pick<Stage, 'ground'>): Promise<void> {
+  for (;;) {
+    const rows = await ground.db.query(
+      `SELECT 1 FROM beckon.webhook_delivery WHERE next_at IS NOT NULL LIMIT 1`,
+    );
+    if (rows.length === 0) return;
+    await new Promise((resolve) => void setTimeout(resolve, 100));
+  }
+}
+
+/** Counts deliveries that are not delivered by exactly one finished attempt. */
+export async function untold({ ground }: Pick<Stage, 'ground'>): Promise<number> {
+  const [row] = await ground.db.query<{ wrong: number }>(
+    `SELECT count(*) AS wrong FROM beckon.webhook_delivery d LEFT JOIN beckon.webhook_attempt a USING (project_id, message_id, endpoint_id)
+     WHERE d.state <> 'delivered' OR d.attempts <> 1 OR a.ended_at IS NULL OR a.status <> 204`,
+  );
+  return row?.wrong ?? 0;
+}
+
+/** Seconds of CPU time of the webhook dispatcher, of PostgreSQL and of the sink. */
+export type Cpu = { teller: number; postgres: number; sink: number };
+
+export function watchCpu({ ground, sink }: Pick<Stage, 'ground' | 'sink'>, teller: number): () => Cpu {
+  const read = () => ({
+    teller: usageOf(teller),
+    postgres: usageOfTree(ground.postgresPid),
+    sink: usageOf(sink.pid),
+  });
+  const before = read();
+  return () => {
+    const after = read();
+    return {
+      teller: cpuBetween(before.teller, after.teller),
+      postgres: cpuBetween(before.postgres, after.postgres),
+      sink: cpuBetween(before.sink, after.sink),
+    };
+  };
+}

@@ -1,0 +1,94 @@
+import diagnostics from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
+import {
+  CRASH_POINTS,
+  type CrashPoint,
+  type Reach,
+} from '../../../packages/server/src/platform/failpoints.ts';
+
+/**
+ * The action at a failpoint. `kill`: the process ends, as by SIGKILL. `throw`: the current work fails. `stall`: the process blocks for five
+ * seconds, then continues. `drop`: its connections to the database break.
+ */
+export const CRASH_ACTIONS = ['kill', 'throw', 'stall', 'drop'] as const;
+export type CrashAction = (typeof CRASH_ACTIONS)[number];
+/** `after`: the pass on which it acts. It acts once. */
+export type Armed = { point: CrashPoint; action: CrashAction; after: number };
+
+const STALL_MS = 5_000;
+
+export function printArmed({ point, action, after }: Armed): string {
+  return `${point}:${action}:${after}`;
+}
+
+export function parseArmed(text: string): Armed {
+  const [name, does, count] = text.split(':');
+  const point = CRASH_POINTS.find((one) => one === name);
+  const action = CRASH_ACTIONS.find((one) => one === does);
+  const after = Number(count);
+  if (!point || !action || !Number.isSafeInteger(after) || after < 1)
+    throw new Error(`${JSON.stringify(text)} arms nothing: it is to be a point, an action and a count`);
+  return { point, action, after };
+}
+
+export type Trap = {
+  reach: Reach;
+  /** Arms the trap from now on. Null disarms it. */
+  set(armed: Armed | null): void;
+};
+
+type TrapOptions = {
+  /** The port of the database. */
+  databasePort: number;
+  /** Called right before the action. */
+  reached: (armed: Armed) => void;
+};
+
+export function createTrap({ databasePort, reached }: TrapOptions): Trap {
+  const sockets = openSockets();
+  let armed: Armed | null = null;
+  let left = 0;
+  return {
+    set(wanted) {
+      armed = wanted;
+      left = wanted?.after ?? 0;
+    },
+    reach(point) {
+      if (armed === null || point !== armed.point) return;
+      left -= 1;
+      if (left > 0) return;
+      const sprung = armed;
+      armed = null;
+      reached(sprung);
+      act(sprung.action, () => {
+        for (const socket of sockets) if (socket.remotePort === databasePort) socket.destroy();
+      });
+    },
+  };
+}
+
+function act(action: CrashAction, drop: () => void): void {
+  switch (action) {
+    case 'kill':
+      return void process.kill(process.pid, 'SIGKILL');
+    case 'throw':
+      throw new Error('It fails here because it was told to');
+    case 'stall':
+      return void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STALL_MS);
+    case 'drop':
+      return drop();
+    default:
+      return action satisfies never;
+  }
+}
+
+/** Tracks all sockets that this process opens from now on, while they are open. */
+function openSockets(): Set<Socket> {
+  const sockets = new Set<Socket>();
+  diagnostics.subscribe('net.client.socket', (message) => {
+    const { socket } = message as { socket: Socket };
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return sockets;
+}

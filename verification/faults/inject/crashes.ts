@@ -1,0 +1,91 @@
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { CrashPoint } from '../../../packages/server/src/platform/failpoints.ts';
+import type { Fault, Role, Stage, Victim } from '../fault.ts';
+import { anybody } from '../kills/anybody.ts';
+import { between, pick } from '../random.ts';
+import { type CrashAction, printArmed } from './arm.ts';
+import { armPath } from './serve-armed.ts';
+
+/** The failpoints that a process in this role passes while it works. Imports and migrations are not part of a run. */
+export const POINTS: Record<Role, CrashPoint[]> = {
+  api: [
+    'accept_beginning',
+    'accept_committing',
+    'accept_commit_sent',
+    'accept_committed',
+    'accept_answered',
+    'stopping',
+  ],
+  worker: [
+    'batch_claimed',
+    'digest_folded',
+    'digest_committing',
+    'digest_committed',
+    'timers_claimed',
+    'due_committing',
+    'due_committed',
+    'send_claimed',
+    'send_committing',
+    'send_committed',
+    'submit_committing',
+    'submit_committed',
+    'email_dot_sent',
+    'email_answered',
+    'result_rescheduled',
+    'result_committing',
+    'result_committed',
+    'tell_recorded',
+    'webhooks_claimed',
+    'tell_committing',
+    'tell_committed',
+    'hook_posted',
+    'hook_answered',
+    'hits_settling',
+    'job_started',
+    'stopping',
+  ],
+  'mail-in': ['outcome_committing', 'outcome_committed', 'stopping'],
+};
+const ACTIONS: CrashAction[] = ['kill', 'kill', 'throw', 'stall', 'drop'];
+const AFTER_MOST = 20;
+/** Some failpoints are passed only occasionally. */
+const ARMED_MS = 6_000;
+const LOOK_EVERY_MS = 50;
+
+/** Arms one failpoint in a process and waits until the process passes it. */
+export const CRASH: Fault = {
+  code: 'F1',
+  name: 'a process ends, fails or stands still at a point of its way',
+  weight: 12,
+  async run(stage, random) {
+    const victim = anybody(stage.victims, random);
+    if (!victim) return;
+    const point = pick(POINTS[victim.role], random);
+    const armed = { point, action: pick(ACTIONS, random), after: between(1, AFTER_MOST, random) };
+    await victim.ready();
+    const pid = victim.pid();
+    if (pid === null) return;
+    const path = armPath(stage.dir, pid);
+    writeFileSync(path, printArmed(armed));
+    victim.signal('SIGUSR2');
+    if (point === 'stopping') victim.signal('SIGTERM');
+    await comesBy(stage, { victim, pid });
+    rmSync(path, { force: true });
+    if (victim.pid() === pid) victim.signal('SIGUSR2');
+  },
+};
+
+/** Waits for the process to record the pass in a journal of its own. If it died there, it is restarted automatically. */
+async function comesBy(stage: Stage, { victim, pid }: { victim: Victim; pid: number }): Promise<void> {
+  const journal = join(stage.dir, `armed-${pid}.jsonl`);
+  const before = sizeOf(journal);
+  const until = Date.now() + ARMED_MS;
+  while (stage.goesOn() && Date.now() < until && victim.pid() === pid && sizeOf(journal) === before)
+    await pause(LOOK_EVERY_MS);
+}
+
+function sizeOf(path: string): number {
+  return existsSync(path) ? statSync(path).size : 0;
+}

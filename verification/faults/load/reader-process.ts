@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { letterToken, type TokenUse } from '../../../packages/server/src/platform/crypto/email-token.ts';
+import { openTalk } from '../../../packages/server/testkit/smtp-talk.ts';
+import { openJournal, type SinkEntry, type World } from '../journal.ts';
+import { between, pick, type Random, randomOf } from '../random.ts';
+import { argument, sayReady, takeOrders } from '../sinks/orders.ts';
+import { followJournal } from '../stage/follow.ts';
+import { MAIL, TOKEN_KEYS } from '../stage/world.ts';
+
+/**
+ * The recipients of the emails: some open them, some follow a link, a few reply, bounce or unsubscribe. The resulting outcomes go to the
+ * webhook endpoints.
+ */
+const dir = argument('DIR');
+const world = JSON.parse(readFileSync(join(dir, 'world.json'), 'utf8')) as World;
+const targets = argument('TARGETS').split(',');
+const mailInPort = Number(argument('MAIL_IN_PORT'));
+const journal = openJournal(dir, 'readers');
+const letters = followJournal(join(dir, 'smtp.jsonl'));
+
+const SHARES = { open: 0.75, click: 0.5, second: 0.25, unsubscribe: 0.02, reply: 0.03, bounce: 0.01 };
+const LOOK_EVERY_MS = 300;
+const LATER = { leastMs: 1_000, mostMs: 20_000 };
+const ANSWER_WITHIN_MS = 15_000;
+const ANNOUNCED = 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0';
+
+type Letter = Extract<SinkEntry, { kind: 'letter' }>;
+type Read = { project: string; messageId: string; email: string; bounceTo: string; random: Random };
+
+let [stopping, underWay] = [false, 0];
+
+/** Late responses are not the reader's fault, so readers never retry. */
+async function read(letter: Letter): Promise<void> {
+  const messageId = letter.messageId.split('@')[0] ?? '';
+  const email = letter.to[0] ?? '';
+  const project = /@p(\d+)\.test$/.exec(email)?.[1];
+  if (project === undefined) return;
+  const random = randomOf(`${world.seed} ${letter.messageId}`);
+  const reader = { project, messageId, email, bounceTo: letter.from, random };
+  await pause(between(LATER.leastMs, LATER.mostMs, random));
+  if (stopping) return;
+  if (random() < SHARES.open) await ask(`/o/${tokenOf(reader, 'open')}.gif`, random);
+  if (random() < SHARES.click) await ask(`/c/${tokenOf(reader, 'click 0')}/0`, random);
+  if (random() < SHARES.second) await ask(`/c/${tokenOf(reader, 'click 1')}/1`, random);
+  if (random() < SHARES.unsubscribe) await unsubscribe(reader);
+  if (random() < SHARES.reply) await write(replyOf(reader));
+  if (random() < SHARES.bounce) await write(bounceOf(reader));
+}
+
+function tokenOf({ project, messageId }: Read, use: TokenUse): string {
+  return letterToken({ projectId: Number(project), messageId }, use, TOKEN_KEYS);
+}
+
+async function ask(path: string, random: Random, form?: string): Promise<number | null> {
+  const headers: Record<string, string> = {
+    'User-Agent': `${ANNOUNCED} ${between(1, 40, random)}`,
+    'X-Forwarded-Proto': 'https',
+    'X-Forwarded-For': `192.0.2.${between(1, 250, random)}`,
+  };
+  if (form !== undefined) headers['Content-Type'] = 'application/x-www-form-urlencoded';
+  try {
+    const answer = await fetch(`${pick(targets, random)}${path}`, {
+      method: form === undefined ? 'GET' : 'POST',
+      redirect: 'manual',
+      headers,
+      ...(form === undefined ? {} : { body: form }),
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    });
+    await answer.arrayBuffer();
+    return answer.status;
+  } catch {
+    return null;
+  }
+}
+
+/** Unsubscribes with one click. Any email sent to this user after the response is a violation. */
+async function unsubscribe(reader: Read): Promise<void> {
+  const at = Date.now();
+  const status = await ask(
+    `/u/${tokenOf(reader, 'unsubscribe')}`,
+    reader.random,
+    'List-Unsubscribe=One-Click',
+  );
+  const done = status === null ? null : Date.now();
+  const { project, email: subject } = reader;
+  journal.write({ kind: 'act', at, done, act: 'suppress', project, subject, status });
+}
+
+type Written = { to: string; from: string; raw: string };
+
+async function write({ to, from, raw }: Written): Promise<void> {
+  try {
+    const talk = await openTalk(mailInPort);
+    const limit = setTimeout(() => talk.close(), ANSWER_WITHIN_MS);
+    await talk.hand({ from, to: [to], raw });
+    clearTimeout(limit);
+    talk.close();
+  } catch {
+    // No process was up to receive it.
+  }
+}
+
+function replyOf(reader: Read): Written {
+  const { email, random } = reader;
+  const to = `r+${tokenOf(reader, 'reply')}@${MAIL.mailDomain ?? ''}`;
+  const raw = [
+    `From: ${email}`,
+    `To: ${to}`,
+    'Subject: Re: Your order',
+    `Message-ID: <${random()}@home.test>`,
+    'Content-Type: text/plain; charset=utf-8',
+    '',
+    'Thanks, that helped.',
+    '',
+  ];
+  return { from: email, to, raw: raw.join('\r\n') };
+}
+
+function bounceOf({ bounceTo, email }: Read): Written {
+  const raw = [
+    'From: MAILER-DAEMON@mx.home.test',
+    'Subject: Undelivered',
+    'Auto-Submitted: auto-replied',
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/report; report-type=delivery-status; boundary="B"',
+    '',
+    '--B',
+    'Content-Type: message/delivery-status',
+    '',
+    'Reporting-MTA: dns; mx.home.test',
+    '',
+    `Final-Recipient: rfc822; ${email}`,
+    'Action: failed',
+    'Status: 5.2.2',
+    'Diagnostic-Code: smtp; 552 5.2.2 Over quota',
+    '',
+    '--B--',
+    '',
+  ];
+  return { from: '', to: bounceTo, raw: raw.join('\r\n') };
+}
+
+takeOrders((order) => {
+  if (order === 'stop') stopping = true;
+});
+sayReady({ pid: process.pid });
+const seen = new Set<string>();
+while (!stopping) {
+  for (const entry of letters()) {
+    if (entry.kind !== 'letter' || entry.answered !== 250 || seen.has(entry.messageId)) continue;
+    seen.add(entry.messageId);
+    underWay += 1;
+    void read(entry).finally(() => (underWay -= 1));
+  }
+  await pause(LOOK_EVERY_MS);
+}
+while (underWay > 0) await pause(LOOK_EVERY_MS);
+process.exit();

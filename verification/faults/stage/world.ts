@@ -1,0 +1,193 @@
+import { deriveKey } from '../../../packages/server/src/platform/crypto/hash.ts';
+import { idMaker, type NewId } from '../../../packages/server/src/platform/ids.ts';
+import { createSealer, type Sealer } from '../../../packages/server/src/platform/crypto/encrypt.ts';
+import type { MailSettings } from '../../../packages/server/src/modules/sending/domains/domain.ts';
+import { createKey } from '../../../packages/server/src/modules/ingest/keys/create.ts';
+import { createProject } from '../../../packages/server/src/modules/administration/create-project.ts';
+import { createRule } from '../../../packages/server/src/modules/rules/create-rule.ts';
+import { addDomain } from '../../../packages/server/src/modules/sending/domains/change-domain.ts';
+import { lookAtDomain } from '../../../packages/server/src/modules/sending/domains/look-at-domain.ts';
+import { requireDomain } from '../../../packages/server/src/modules/sending/domains/domain-view.ts';
+import { setSettings } from '../../../packages/server/src/modules/administration/set-settings.ts';
+import { addEndpoint } from '../../../packages/server/src/modules/webhooks/endpoints/edit-endpoint.ts';
+import type { Database } from '../../../packages/server/src/platform/db/database.ts';
+import { createResolver, type Resolver } from '../../../packages/server/src/platform/dns/resolver.ts';
+import { createOutbound } from '../../../packages/server/src/platform/outbound/outbound.ts';
+import type { DnsServer } from '../../../packages/server/testkit/dns-server.ts';
+import type { World } from '../journal.ts';
+
+/** Known only to the processes of this run. */
+export const SECRET = 'a secret that only this run of faults knows';
+export const MAIL: MailSettings = { mailDomain: 'in.beckon.test', spfInclude: null };
+export const TOKEN_KEYS = [deriveKey(SECRET, 'letter tokens')] as const;
+/** The event that triggers an email. Each one triggers one. */
+export const ORDERED = 'order_placed';
+
+/**
+ * The subject that a project tests, besides the load that all have.
+ *
+ * `swift`, `slow`: emails are sent automatically after a few or some more seconds, in which members may act on them. `asked`: each draft
+ * waits for approval. `quiet`: quiet hours begin and end during the run. `barred`: its domain fails now and then, and is verified again.
+ * `paused`: it is paused now and then.
+ */
+export type Kind = 'swift' | 'slow' | 'asked' | 'quiet' | 'barred' | 'paused';
+const KINDS: Kind[] = [
+  ...Array.from({ length: 5 }, (): Kind => 'swift'),
+  'slow',
+  'slow',
+  'asked',
+  'asked',
+  'quiet',
+  'barred',
+  'paused',
+];
+const AUTOPILOT: Record<Kind, string> = {
+  swift: '3s',
+  slow: '20s',
+  asked: 'draft',
+  quiet: '3s',
+  barred: '5s',
+  paused: '5s',
+};
+const ENDPOINT_LIMITS = { perSecond: 200, inFlightMax: 20 };
+const MINUTE_MS = 60_000;
+const QUIET_SHARE = 0.4;
+
+export type WorldDeps = {
+  db: Database;
+  dns: DnsServer;
+  newId: NewId;
+  sealer: Sealer;
+  resolver: Resolver;
+  pepper: Uint8Array;
+};
+export type WorldWanted = { seed: number; minutes: number; databaseUrl: string; hooksPort: number };
+
+export function worldDeps(db: Database, dns: DnsServer): WorldDeps {
+  return {
+    db,
+    dns,
+    newId: idMaker(db.clock),
+    sealer: createSealer(SECRET, null, 'secrets at rest'),
+    resolver: createResolver({ servers: dns.servers }),
+    pepper: deriveKey(SECRET, 'api-key pepper'),
+  };
+}
+
+export async function makeWorld(deps: WorldDeps, wanted: WorldWanted): Promise<World> {
+  const world: World = {
+    seed: wanted.seed,
+    startedAt: Date.now(),
+    databaseUrl: wanted.databaseUrl,
+    projects: [],
+    endpoints: [],
+  };
+  for (const [n, kind] of KINDS.entries()) await addProject(deps, { world, kind, n, ...wanted });
+  return world;
+}
+
+type Adding = WorldWanted & { world: World; kind: Kind; n: number };
+
+async function addProject(deps: WorldDeps, { world, kind, n, minutes, hooksPort }: Adding): Promise<void> {
+  const { db } = deps;
+  const name = `${kind}-${n}`;
+  const { id: projectId } = await createProject(db, { name });
+  const domain = `mail.p${projectId}.test`;
+  const quietHours = kind === 'quiet' ? hoursOf(Date.now(), minutes) : 'off';
+  await addDomain({ ...deps, mail: MAIL }, { projectId, name: domain, warm: true });
+  await verifyDomain(deps, { projectId, name: domain });
+  await setSettings(db, projectId, {
+    autopilot: AUTOPILOT[kind],
+    quiet_hours: quietHours,
+    frequency_cap: 'off',
+    throttle: 'off',
+    from_name: 'Acme',
+    from_address: `hello@${domain}`,
+    postal_address: '1 Main Street',
+  });
+  await createRule(db, { projectId, document: RULE });
+  const keys = [await newKey(deps, projectId), await newKey(deps, projectId)];
+  world.projects.push({ id: String(projectId), name, keys, quietHours, timeZone: 'UTC', kind, domain });
+  for (const good of [true, false]) {
+    const path = `/${projectId}-${good ? 'good' : 'bad'}`;
+    const url = `https://127.0.0.1:${hooksPort}${path}`;
+    const made = await addEndpoint(
+      { ...deps, rules: { allowPrivate: true } },
+      { projectId, url, ...ENDPOINT_LIMITS },
+    );
+    world.endpoints.push({
+      id: made.endpoint.id,
+      project: String(projectId),
+      path,
+      secret: made.secret,
+      good,
+    });
+  }
+}
+
+const RULE = {
+  name: 'order',
+  when: { event: ORDERED },
+  enrollment: { once_per: ['order'] },
+  exits: { on_reply: false },
+  priority: 50,
+  steps: [
+    {
+      draft: {
+        subject: 'Your order',
+        preheader: 'It is on its way',
+        body: 'Hello, [your order](https://acme.test/order) is on its way. See [our plans](https://acme.test/plans).',
+      },
+    },
+  ],
+};
+
+export async function newKey(
+  { db, pepper }: Pick<WorldDeps, 'db' | 'pepper'>,
+  projectId: number,
+): Promise<{ id: string; secret: string }> {
+  const { id, secret } = await createKey({ db, pepper }, { projectId, label: 'load' });
+  return { id, secret };
+}
+
+type DomainPlace = { projectId: number; name: string };
+
+/** Publishes the DNS records that the product requires, then runs its check. */
+export async function verifyDomain(deps: WorldDeps, place: DomainPlace): Promise<void> {
+  const { records } = await look(deps, place);
+  for (const { type, name, value } of records) deps.dns.set(type, name, [value]);
+  const { domain } = await look(deps, place);
+  if (domain.state !== 'verified') throw new Error(`${place.name} is ${domain.state}`);
+}
+
+const LOOKS_TO_FAIL = 3;
+
+/** Removes the records for longer than an hour, so that the domain fails. The hour is subtracted in the database. */
+export async function failDomain(deps: WorldDeps, place: DomainPlace): Promise<void> {
+  const { records } = await look(deps, place);
+  for (const { type, name } of records) deps.dns.remove(type, name);
+  const { id } = await requireDomain(deps.db, place);
+  for (let n = 0; n <= LOOKS_TO_FAIL; n += 1) {
+    const { domain } = await look(deps, place);
+    if (domain.state === 'failed') return;
+    await deps.db.query(
+      `UPDATE beckon.sending_domain SET failing_since = now() - interval '2 hours' WHERE project_id = $1 AND id = $2 AND failing_since IS NOT NULL`,
+      [place.projectId, id],
+    );
+  }
+  throw new Error(`${place.name} does not fail`);
+}
+
+function look(deps: WorldDeps, place: DomainPlace): ReturnType<typeof lookAtDomain> {
+  const openOutbound = (): ReturnType<typeof createOutbound> =>
+    createOutbound({ allowPrivate: true, resolver: deps.resolver });
+  return lookAtDomain({ ...deps, mail: MAIL, tokenKeys: TOKEN_KEYS, openOutbound }, place);
+}
+
+/** Returns quiet hours in whole minutes that begin at the second full minute from now. */
+function hoursOf(now: number, minutes: number): string {
+  const start = now + 2 * MINUTE_MS;
+  const end = start + Math.max(1, Math.round(minutes * QUIET_SHARE)) * MINUTE_MS;
+  const clock = (at: number): string => new Date(at).toISOString().slice(11, 16);
+  return `${clock(start)}-${clock(end)}`;
+}

@@ -1,0 +1,229 @@
+import { createHash } from 'node:crypto';
+import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
+import { silentLog } from '../../../packages/server/src/platform/log.ts';
+import { type Accept, createAccept } from '../../../packages/server/src/modules/ingest/accept/accept.ts';
+import type { Entry, Verdict } from '../../../packages/server/src/modules/ingest/accept/entry.ts';
+import { type Random, randomOf } from '../../../packages/server/src/modules/operations/demo/random.ts';
+import { must } from '../emails/checks.ts';
+import { Violation } from '../schedule.ts';
+import { openWire, type Wire } from './database.ts';
+import { keptName, newRows, type Rows, type Weakness } from './rows.ts';
+
+/**
+ * Runs the real `modules/ingest/accept`, with its flushers, committers and concurrent duplicates, over rows in memory. There are two processes,
+ * callers that retry with their Idempotency-Key, and kills. The seed determines the order of everything.
+ */
+export async function playAccept(seed: number, weakness: Weakness = 'none'): Promise<number> {
+  const random = randomOf(seed);
+  const state: State = {
+    random,
+    rows: newRows(),
+    processes: [],
+    callers: [],
+    trace: [],
+    steps: 0,
+    isCalm: false,
+    weakness,
+  };
+  for (const name of ['api 1', 'api 2']) state.processes.push(start(state, name));
+  try {
+    for (let i = 0; i < STEPS; i += 1) await step(state);
+    state.isCalm = true;
+    for (let i = 0; !isOver(state); i += 1) {
+      must(i < CALM_STEPS, 'somebody is never answered');
+      await step(state);
+    }
+    checkEnd(state);
+    return state.steps;
+  } catch (error) {
+    throw new Violation(seed, state.trace, error);
+  } finally {
+    for (const { wire } of state.processes) wire.cut();
+    await settled();
+  }
+}
+
+type Process = { name: string; wire: Wire; accept: Accept };
+type Caller = {
+  entry: Entry;
+  priority: 'live' | 'bulk';
+  state: 'idle' | 'waits' | 'heard';
+  at: Process | null;
+  verdict: Verdict | null;
+};
+type State = {
+  random: Random;
+  rows: Rows;
+  processes: Process[];
+  callers: Caller[];
+  trace: string[];
+  steps: number;
+  isCalm: boolean;
+  weakness: Weakness;
+  broken?: unknown;
+};
+
+const STEPS = 250;
+const CALM_STEPS = 2_000;
+const CALLERS_MAX = 24;
+const TRACE_SHOWN = 40;
+const NOW = Date.parse('2026-03-28T18:00:00Z');
+
+function start(state: State, name: string): Process {
+  const { rows, random, weakness } = state;
+  const wire = openWire({ rows, random, weakness, now: () => NOW, isCalm: () => state.isCalm });
+  return { name, wire, accept: createAccept({ db: wire.database, log: silentLog }) };
+}
+
+/** Waits for the rest of the event loop's work, which depends on nothing outside. */
+async function settled(): Promise<void> {
+  for (let i = 0; i < 3; i += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function note(state: State, text: string): void {
+  state.steps += 1;
+  state.trace.push(text);
+  if (state.trace.length > TRACE_SHOWN) state.trace.shift();
+}
+
+async function step(state: State): Promise<void> {
+  const chance = state.random.next();
+  if (!disturb(state, chance)) goOn(state, chance);
+  await settled();
+  const broken = state.broken ?? state.rows.broken;
+  if (broken !== undefined) throw broken;
+}
+
+function disturb(state: State, chance: number): boolean {
+  const { random, rows } = state;
+  if (chance < 0.02) digest(rows);
+  else if (state.isCalm) return false;
+  else if (chance < 0.04) kill(state, random.pick(state.processes));
+  else if (chance < 0.045) rows.revoked.add(random.pick(API_KEYS));
+  else if (chance < 0.2 && state.callers.length < CALLERS_MAX) state.callers.push(newCaller(random));
+  else return false;
+  return true;
+}
+
+/** Lets a caller send, or runs a waiting statement. */
+function goOn(state: State, chance: number): void {
+  const { random, callers } = state;
+  const idle = callers.filter((caller) => caller.state === 'idle');
+  if (idle.length > 0 && chance < 0.5) return send(state, random.pick(idle));
+  const asks = state.processes.flatMap(({ name, wire }) => wire.ready().map((ask) => ({ name, ask })));
+  if (asks.length === 0) return;
+  const { name, ask } = random.pick(asks);
+  note(state, `${name}: ${ask.what}`);
+  ask.run();
+}
+
+function digest({ waiting, locks }: Rows): void {
+  for (const [projectId, count] of waiting)
+    if (!locks.has(projectId)) waiting.set(projectId, Math.max(0, count - 30_000));
+}
+
+/** Kills a process. Requests under way there get no response. */
+function kill(state: State, process: Process): void {
+  note(state, `${process.name} dies`);
+  process.wire.cut();
+  state.processes = state.processes.map((one) => (one === process ? start(state, process.name) : one));
+  for (const caller of state.callers)
+    if (caller.at === process) Object.assign(caller, { state: 'idle', at: null });
+}
+
+const API_KEYS = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002'];
+const hex = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Uses few keys and few bodies, so that many requests are duplicates and some reuse a key for another body. */
+function newCaller(random: Random): Caller {
+  const projectId = random.whole(1, 2);
+  const priority = random.chance(0.5) ? 'bulk' : 'live';
+  const once = {
+    key: hex(`key ${random.whole(1, 8)}`).slice(0, 32),
+    fingerprint: hex(`body ${random.whole(1, 2)}`),
+  };
+  const entry: Entry = {
+    key: { id: API_KEYS[projectId - 1] ?? '', projectId, last4: 'abcd' },
+    once,
+    kind: 'events',
+    records: priority === 'bulk' ? 20_000 : 1,
+    parts: '{"name":"login"}',
+    reply: { status: 202, body: null },
+  };
+  return { entry, priority, state: 'idle', at: null, verdict: null };
+}
+
+function send(state: State, caller: Caller): void {
+  const process = state.random.pick(state.processes);
+  const { entry, priority } = caller;
+  note(state, `a caller sends ${nameOf(entry)} to ${process.name}`);
+  Object.assign(caller, { state: 'waits', at: process });
+  process.accept.store(entry, priority).then(
+    (verdict) => hear(state, caller, { process, verdict }),
+    // The result is unknown, so the caller retries.
+    () => caller.at === process && Object.assign(caller, { state: 'idle', at: null }),
+  );
+}
+
+type Heard = { process: Process; verdict: Verdict };
+
+function hear(state: State, caller: Caller, { process, verdict }: Heard): void {
+  if (caller.at !== process) return;
+  note(state, `it hears ${verdict.state}`);
+  Object.assign(caller, { state: 'heard', at: null, verdict });
+  try {
+    checkVerdict(state, caller.entry, verdict);
+  } catch (error) {
+    state.broken ??= error;
+  }
+}
+
+function nameOf({ key, once }: Entry): string {
+  return keptName(key.projectId, once?.key ?? '');
+}
+
+function checkVerdict({ rows }: State, entry: Entry, verdict: Verdict): void {
+  const name = nameOf(entry);
+  const kept = rows.kept.get(name);
+  const isSame = kept?.fingerprint === entry.once?.fingerprint;
+  switch (verdict.state) {
+    case 'stored':
+      must(rows.effects.get(name) === 1, `${name} was answered 2xx, and is not there`);
+      return must(isSame, `${name} was answered 2xx, and something else is there`);
+    case 'replayed':
+      must(rows.effects.get(name) === 1, `${name} was answered as before, and had no effect`);
+      return must(isSame, `${name} was answered as something else was`);
+    case 'reused':
+      return must(kept !== undefined && !isSame, `${name} was refused, and nothing else came under it`);
+    case 'key_dead':
+      return must(rows.revoked.has(entry.key.id), `${name} was refused for a key that is live`);
+    case 'queue_full':
+      return must(
+        verdict.waiting >= INGEST_QUEUE_MAX_RECORDS,
+        `${name} was refused with ${verdict.waiting} waiting`,
+      );
+  }
+}
+
+function isOver({ callers, processes }: State): boolean {
+  return (
+    callers.every(({ state }) => state === 'heard') &&
+    processes.every(({ wire }) => wire.ready().length === 0)
+  );
+}
+
+/** Checks the queue limit. One bulk request may exceed it, and live requests are always accepted. */
+function checkEnd({ rows, callers }: State): void {
+  for (const [projectId, waiting] of rows.waiting)
+    must(
+      waiting < INGEST_QUEUE_MAX_RECORDS + 20_000 + CALLERS_MAX,
+      `${waiting} records wait in project ${projectId}`,
+    );
+  for (const [name, effects] of rows.effects) {
+    must(effects === 1, `${name} had ${effects} effects`);
+    must(
+      callers.some(({ entry }) => nameOf(entry) === name),
+      `nobody sent ${name}`,
+    );
+  }
+}

@@ -1,0 +1,221 @@
+import type { Draft } from '../../../packages/server/src/modules/drafts/draft.ts';
+import type { GateReason } from '../../../packages/server/src/modules/sending/emails/gate.ts';
+import type { Policy } from '../../../packages/server/src/modules/sending/emails/facts.ts';
+import type { Owner } from '../schedule.ts';
+import type { Message, Store } from './store.ts';
+import { isIncomplete, rendersForSending } from './template.ts';
+
+/**
+ * The invariants, computed in another way than in the product: by counting over a list of past actions, and by local time for quiet hours.
+ * `Happened` receives everything that the rows do not show afterwards.
+ */
+export type Happened = {
+  claimed(what: { draft: Draft; message: Message; now: number; owner: Owner }): void;
+  /** `isTheirs`: submitted by the process that claimed it last. */
+  submitted(what: { draft: Draft; now: number; isTheirs: boolean }): void;
+  refused(what: { draft: Draft; reason: GateReason; until: number | null; now: number }): void;
+  /** The sender could not render it and recorded that. */
+  withheld(draftId: string): void;
+  taken(draftId: string): void;
+};
+
+type Rules = { store: Store; zone: string; realNow: () => number; skewMs: number };
+
+export function watchLetters({ store, zone, realNow, skewMs }: Rules): Happened {
+  /** Real times of claims that used a token. `slots`: claims that used a cap slot, by address. */
+  const tokens: number[] = [];
+  const slots = new Map<string, { draftId: string; at: number }[]>();
+  const taken = new Set<string>();
+  /** For each draft, its number of moves when it was withheld. */
+  const withheld = new Map<string, number>();
+  return {
+    claimed({ draft, message, now }) {
+      const { policy, ruleIsOn } = store;
+      must(!policy.paused, `${draft.id} was claimed while the project is paused`);
+      must(ruleIsOn, `${draft.id} was claimed though its rule is off`);
+      mustBeDue(draft, now);
+      mustBeMended(store, draft, withheld.get(draft.id));
+      mustBeLoud(policy, { zone, now, what: `${draft.id} was claimed` });
+      mustBeWanted(store, message.address, now);
+      tokens.push(realNow());
+      mustBeWithinThrottle(policy, tokens, skewMs);
+      if (!message.counts || message.attempts > 0) return;
+      // An earlier claim may have been for the user's former address.
+      for (const [address, claims] of slots)
+        slots.set(
+          address,
+          claims.filter(({ draftId }) => draftId !== draft.id),
+        );
+      const own = [...(slots.get(message.address) ?? []), { draftId: draft.id, at: now }];
+      slots.set(message.address, own);
+      mustBeWithinCaps({ store, skewMs }, own, now);
+    },
+    submitted({ draft, now, isTheirs }) {
+      must(isTheirs, `${draft.id} was submitted by somebody who has it no longer`);
+      must(!isIncomplete(draft), `${draft.id} was submitted with incomplete content`);
+      must(rendersForSending(draft), `${draft.id} was submitted, and cannot be rendered`);
+      must(!store.policy.paused, `${draft.id} was submitted while the project is paused`);
+      mustBeLoud(store.policy, { zone, now, what: `${draft.id} was submitted` });
+    },
+    refused({ draft, reason, until, now }) {
+      must(until === null || until > now, `${draft.id} was refused for ${reason}, until before now`);
+    },
+    withheld(draftId) {
+      const { state, reason, moves = 0 } = store.drafts.get(draftId) ?? {};
+      must(
+        state === 'held' && reason === 'render_failed',
+        `${draftId} could not be rendered, and is ${state} for ${reason}`,
+      );
+      withheld.set(draftId, moves);
+    },
+    taken(draftId) {
+      must(!taken.has(draftId), `the relay took ${draftId} twice`);
+      must(store.drafts.get(draftId)?.state !== 'scheduled', `${draftId} left though nobody has it in hand`);
+      taken.add(draftId);
+    },
+  };
+}
+
+function mustBeDue(
+  { id, state, resumeState, notBefore, deadlineAt, endsAt, leaseBy }: Draft,
+  now: number,
+): void {
+  const isApproved = (state === 'held' ? resumeState : state) === 'approved';
+  const at = isApproved ? notBefore : deadlineAt;
+  must(at !== null && at <= now, `${id} was claimed before its time`);
+  must(endsAt === null || now < endsAt, `${id} was claimed after the end of what it is about`);
+  must(leaseBy === null, `${id} was claimed while ${leaseBy} edits it`);
+}
+
+/** Actions that allow another rendering: the content changed, or a member approved the draft. */
+const MENDS: ReadonlySet<string> = new Set(['edit', 'refresh_content', 'void_approval', 'approve']);
+
+function mustBeMended({ moves }: Store, { id }: Draft, withheldAt: number | undefined): void {
+  if (withheldAt === undefined) return;
+  const since = (moves.get(id) ?? []).slice(withheldAt);
+  must(
+    since.some(({ action }) => MENDS.has(action)),
+    `${id} was claimed again without a change after its rendering failed`,
+  );
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function mustBeLoud(
+  { quietHours }: Policy,
+  { zone, now, what }: { zone: string; now: number; what: string },
+): void {
+  if (!quietHours) return;
+  let format = formats.get(zone);
+  if (!format) {
+    format = new Intl.DateTimeFormat('en-GB', {
+      timeZone: zone,
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+    });
+    formats.set(zone, format);
+  }
+  const time = format.format(now);
+  const { start, end } = quietHours;
+  const isQuiet = start < end ? time >= start && time < end : time >= start || time < end;
+  must(!isQuiet, `${what} at ${time}, when it is quiet`);
+}
+
+function mustBeWanted({ suppressed }: Store, address: string, now: number): void {
+  const found = suppressed.get(address);
+  must(found === undefined || (found.until !== null && found.until <= now), `${address} is suppressed`);
+}
+
+/** In any span of time the claims are at most a burst plus the rate for that span. Spans that end now are checked. */
+function mustBeWithinThrottle({ throttle }: Policy, tokens: number[], skewMs: number): void {
+  if (!throttle) return;
+  const { letters, perMs } = throttle;
+  const burst = Math.max(1, Math.ceil((letters * 1_000) / perMs));
+  const last = tokens.at(-1) ?? 0;
+  for (let i = tokens.length - 1, count = 1; i >= 0; i -= 1, count += 1) {
+    const ms = last - (tokens[i] ?? 0) + 2 * skewMs;
+    must(count <= burst + (ms * letters) / perMs + 1e-6, `${count} letters were claimed within ${ms} ms`);
+  }
+}
+
+function mustBeWithinCaps(
+  { store, skewMs }: { store: Store; skewMs: number },
+  claims: { draftId: string; at: number }[],
+  now: number,
+): void {
+  const counting = claims.filter(({ draftId }) => {
+    const { state, attempts = 0 } = store.messages.get(draftId) ?? {};
+    return state !== 'failed' && (state !== 'deferred' || attempts > 0);
+  });
+  for (const { letters, windowMs } of store.policy.caps ?? []) {
+    const within = counting.filter(({ at }) => at > now - windowMs + 2 * skewMs);
+    must(within.length <= letters, `${within.length} letters to one address within ${windowMs} ms`);
+  }
+}
+
+const ENDED = new Set(['sent', 'skipped', 'canceled', 'failed', 'unknown']);
+const WITH_A_MESSAGE: Record<Message['state'], string[]> = {
+  claimed: ['sending'],
+  submitting: ['sending'],
+  deferred: ['held', 'canceled'],
+  sent: ['sent'],
+  failed: ['failed'],
+  unknown: ['unknown'],
+};
+
+/** States of a draft that was claimed and never submitted: it continues as before. */
+const RETURNED = ['scheduled', 'approved', 'held', 'canceled', 'skipped'];
+
+/** Runs after every step. Finds rows that contradict each other, or a refusal without its reason. */
+export function checkRows(store: Store, takenOf: (draftId: string) => number): void {
+  for (const draft of store.drafts.values()) {
+    checkDraft(draft);
+    checkMoves(store, draft);
+    const { id, state } = draft;
+    const message = store.messages.get(id);
+    if (message) checkMessage(message, state, takenOf(id));
+    else must(state !== 'sending' && state !== 'sent', `${id} is ${state} without a message`);
+  }
+}
+
+const WITH_A_REASON = new Set(['held', 'canceled', 'failed', 'unknown']);
+
+function checkDraft({ id, state, reason, resumeState, dueAt, endedAt, leaseBy }: Draft): void {
+  if (WITH_A_REASON.has(state)) must(reason !== null, `${id} is ${state} for no reason`);
+  if (state === 'held' && reason === 'render_failed')
+    must(dueAt === null || leaseBy !== null, `${id} cannot be rendered, and is due`);
+  if (state === 'held') must(resumeState !== null, `${id} is held, and goes on as nothing`);
+  must(ENDED.has(state) === (endedAt !== null), `${id} is ${state}, and ended at ${endedAt}`);
+  if (ENDED.has(state) || state === 'sending') must(dueAt === null, `${id} is ${state}, and due`);
+}
+
+function checkMessage(message: Message, draftState: string, taken: number): void {
+  const { draftId, state, attempts } = message;
+  const isReturned = state === 'deferred' && attempts === 0;
+  const states = isReturned ? RETURNED : WITH_A_MESSAGE[state];
+  must(states.includes(draftState), `${draftId} is ${draftState}, its message ${state}`);
+  if (state === 'failed' || state === 'deferred')
+    must(taken === 0, `${draftId} was taken, and its message is ${state}`);
+  if (state === 'sent') must(taken === 1, `${draftId} counts as sent, and nobody took it`);
+}
+
+function checkMoves(store: Store, { id, moves, state }: Draft): void {
+  const rows = store.moves.get(id) ?? [];
+  const last = rows.at(-1);
+  must(
+    rows.length === moves && last?.number === moves && last.to === state,
+    `the moves of ${id} do not lead to it`,
+  );
+  must(
+    rows.at(-2) === undefined || rows.at(-2)?.to === last?.from,
+    `a move of ${id} does not begin where the last ended`,
+  );
+}
+
+/** A violated invariant, as opposed to an error that is part of the history. */
+export class Wrong extends Error {}
+
+export function must(holds: boolean, what: string): void {
+  if (!holds) throw new Wrong(what);
+}

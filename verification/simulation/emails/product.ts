@@ -1,0 +1,64 @@
+import { approve } from '../../../packages/server/src/modules/review/approve-draft.ts';
+import {
+  claim,
+  finish,
+  returnDraft,
+  retry,
+  holdWhileSending,
+} from '../../../packages/server/src/modules/drafts/send-draft.ts';
+import type { Draft } from '../../../packages/server/src/modules/drafts/draft.ts';
+import { dueAction, hold } from '../../../packages/server/src/modules/drafts/hold-draft.ts';
+import { follow } from '../../../packages/server/src/modules/drafts/follow-facts.ts';
+import { refill } from '../../../packages/server/src/modules/sending/emails/throttle.ts';
+import { passGates } from '../../../packages/server/src/modules/delivery/send-checks.ts';
+import type { Message, Said } from './store.ts';
+
+/**
+ * The decisions: the product's own functions, and the conditions of its SQL statements, which are repeated here. A test replaces each by a
+ * wrong one, to prove that it is detected.
+ */
+export type Product = {
+  refill: typeof refill;
+  passGates: typeof passGates;
+  dueAction: typeof dueAction;
+  claim: typeof claim;
+  hold: typeof hold;
+  finish: typeof finish;
+  retry: typeof retry;
+  returnDraft: typeof returnDraft;
+  holdWhileSending: typeof holdWhileSending;
+  follow: typeof follow;
+  approve: typeof approve;
+  /** Returns when a draft held by a send check is checked again. Only the sender wakes a deferred draft, so it must always have a time. */
+  askAgainAt: (draft: Draft, until: number | null, now: number) => number | null;
+  /** As `submitMessages`, for the email alone. The same statement checks the other conditions. */
+  maySubmit: (message: Message, epoch: number) => boolean;
+  /** As `endMessages`. */
+  mayEnd: (message: Message, epoch: number, said: Said) => boolean;
+  /** As `listLost` and `giveUp`: returns the result of an email whose lease has expired. */
+  saidOfLost: (message: Message) => Said;
+};
+
+const ASK_AGAIN_MS = 3_600_000;
+
+export const PRODUCT: Product = {
+  refill,
+  passGates,
+  dueAction,
+  claim,
+  hold,
+  finish,
+  retry,
+  returnDraft,
+  holdWhileSending,
+  follow,
+  approve,
+  askAgainAt: ({ reason }, until, now) => (reason === 'deferred' ? (until ?? now + ASK_AGAIN_MS) : until),
+  maySubmit: (message, epoch) => message.epoch === epoch && message.state === 'claimed',
+  mayEnd: ({ state, epoch: present }, epoch, said) =>
+    present === epoch &&
+    (state === 'claimed' ||
+      (state === 'submitting' && said.result !== 'returned' && said.result !== 'withheld')),
+  saidOfLost: ({ state }) =>
+    state === 'submitting' ? { result: 'unknown', reason: 'lost' } : { result: 'returned' },
+};
