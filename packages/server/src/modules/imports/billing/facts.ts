@@ -1,6 +1,6 @@
 /**
  * The facts of a billing provider's customers that lifecycle events are made of. Times are seconds since the epoch and amounts are in the
- * currency's smallest unit, as in Stripe. `io/stripe` reads the facts; this folder turns them into events.
+ * currency's smallest unit, as in Stripe. `imports/stripe-api` reads the facts; this folder turns them into events.
  */
 export type CustomerFacts = {
   id: string;

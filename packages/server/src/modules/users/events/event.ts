@@ -9,7 +9,7 @@ export type AcceptedEvent = {
   occurred_at?: string;
   message_id?: string;
   suppress?: true;
-  /** An outcome of an email, recorded by Beckon under this id. No other record has one. See `base/records`. */
+  /** An outcome of an email, recorded by Beckon under this id. No other record has one. See `platform/records`. */
   own?: string;
 };
 

@@ -1,6 +1,6 @@
 import type { Tx } from '../../../platform/db/statements.ts';
 
-/** Reads and writes `project`, `project_settings` and the rows of `rate_limit`. The limiter counts its tokens (`io/counter`). */
+/** Reads and writes `project`, `project_settings` and the rows of `rate_limit`. The limiter counts its tokens (`platform/rate-limits`). */
 export type ProjectRow = {
   project_id: number;
   name: string;
