@@ -10,6 +10,7 @@ const CHECKS: [string, string[]][] = [
   ]),
   ['types of e2e, scripts, site, verification', ['tsc', '-p', '.']],
   ['dead code', ['knip']],
+  ['platform packages', ['node', 'scripts/platform-packages.ts']],
   ['prose', ['node', 'scripts/check-prose.ts']],
 ];
 

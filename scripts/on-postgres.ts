@@ -8,6 +8,7 @@ import { freePort } from '../packages/server/testkit/free-port.ts';
 /**
  * `npm run test:postgres -- [--bin DIR] [files …]` runs the suite, or some of its files, over a PostgreSQL of the system instead of the
  * embedded one. Without `--bin` it uses the oldest that Debian's packages installed. Without one it reports that and exits with 0.
+ * `--print-bin` prints the directory of that PostgreSQL, or nothing, and runs no test.
  */
 const DEBIAN = '/usr/lib/postgresql';
 /** Enough for two test workers with several servers each. */
@@ -18,7 +19,10 @@ const args = process.argv.slice(2);
 const at = args.indexOf('--bin');
 const given = at < 0 ? undefined : args.splice(at, 2)[1];
 const bin = given ?? (await oldestInstalled());
-if (bin === null) console.log(`skipped: there is no PostgreSQL in ${DEBIAN}; --bin names another place`);
+if (args.includes('--print-bin')) {
+  if (bin !== null) console.log(bin);
+} else if (bin === null)
+  console.log(`skipped: there is no PostgreSQL in ${DEBIAN}; --bin names another place`);
 else process.exitCode = await runOver(bin);
 
 async function oldestInstalled(): Promise<string | null> {

@@ -34,6 +34,18 @@ test('every page of the folder is a page of the guide exactly once', () => {
   expect(new Set(PAGES.map(({ path }) => path)).size).toBe(PAGES.length);
 });
 
+test('the index of decisions lists each page with its number and title', () => {
+  const expected = [...TEXTS].flatMap(([file, text]) => {
+    const [, name = '', digits = ''] = /^docs\/decisions\/((\d{4})-.*)$/.exec(file) ?? [];
+    if (name === '') return [];
+    const [, number, title] = /^# (\d+)\. (.+)\n/.exec(text) ?? [];
+    expect(Number(number), file).toBe(Number(digits));
+    return [`| ${number} | [${title}](${name}) |`];
+  });
+  const index = TEXTS.get('docs/decisions/README.md') ?? '';
+  expect(index.match(/^\| \d+ \| \[.+?\]\(\S+\) \|/gm)).toEqual(expected);
+});
+
 test.each(PAGES.map(({ file }) => file))(
   '%s matches the output of the program (otherwise run `node site/fill.ts`)',
   (file) => {
