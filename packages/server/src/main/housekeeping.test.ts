@@ -8,7 +8,7 @@ import { type Log, silentLog } from '../platform/log.ts';
 import { deleteAudience } from '../modules/audiences/delete-audience.ts';
 import { listBuilding } from '../modules/audiences/build-version.ts';
 import { bury } from '../modules/ingest/queue/dead-letters.ts';
-import { addHits } from '../modules/inbound/tracking/add-hits.ts';
+import { addHits } from '../modules/inbound/tracking/tracker.ts';
 import { setSettings } from '../modules/workspace/projects/set-settings.ts';
 import { insertMessages as claimMessages } from '../modules/sending/emails/store.ts';
 import { takeTurn } from '../platform/locks/project-lock.ts';

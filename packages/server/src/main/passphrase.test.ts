@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { closingPassphrase, openingPassphrase } from './passphrase.ts';
+import { closingPassphrase, openingPassphrase } from './backups.ts';
 
 const RIGHT = 'correct horse battery staple';
 const none = { backupPassphrase: null };

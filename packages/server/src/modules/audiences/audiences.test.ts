@@ -7,7 +7,7 @@ import { createProject } from '../administration/create-project.ts';
 import { deleteAudience } from './delete.ts';
 import { editAudience } from './edit.ts';
 import { advanceBuild, listBuilding, serveEdition } from './build-version.ts';
-import { deleteRetired, listRetired } from './delete-retired.ts';
+import { deleteRetired, listRetired } from './delete-retired-job.ts';
 import { findAudience } from './find-audience.ts';
 import { listAudiences } from './list-audiences.ts';
 import { listMembers } from './list-members.ts';

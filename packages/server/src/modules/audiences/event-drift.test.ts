@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { driftOf } from './event-drift.ts';
+import { driftOf } from './event-routes.ts';
 
 const DAY = 86_400_000;
 const NOW = 1_000 * DAY;

@@ -1,15 +1,16 @@
-import { Type } from 'typebox';
 import type { AudienceListed, AudienceShown } from '@beckon/contract/dashboard';
+import { Type } from 'typebox';
+import { audienceEditRoutes } from './edit-routes.ts';
+import { listCatalogue } from './event-catalog.ts';
 import { type GrowthDay, listGrowth } from './growth-by-day.ts';
 import { listAudiences, type ListedAudience } from './list-audiences.ts';
 import { listMembers } from './list-members.ts';
-import { showAudience, type ShownAudience } from './show-audience.ts';
 import type { ListRuleNeeds } from './rule-needs.ts';
-import { listCatalogue } from './event-catalog.ts';
-import { listTraitNames } from './trait-names.ts';
+import { showAudience, type ShownAudience } from './show-audience.ts';
 import { findUses, type Use } from './uses.ts';
-import { audienceEditRoutes } from './edit-routes.ts';
-import { PAGE, readPage, toPage, type DashboardRoute, routesFor, type KitDeps } from '../workspace/index.ts';
+import { isKnownTrait } from '../users/index.ts';
+import { type DashboardRoute, type KitDeps, PAGE, readPage, routesFor, toPage } from '../workspace/index.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 type Deps = KitDeps & { listRuleNeeds: ListRuleNeeds };
 const { route } = routesFor<Deps>();
@@ -103,4 +104,35 @@ function toShown(audience: ShownAudience, uses: Use[]): AudienceShown {
     definition,
     sample: sample.map(({ external_user_id, since }) => ({ external_user_id, since: since.toISOString() })),
   };
+}
+
+/** A trait that users of a project have, with its types and examples. */
+type TraitName = { trait: string; types: string[]; known: boolean; examples: string[] };
+
+/** The number of users to read from both ends of the id order. A trait that none of them has is not suggested, but it can be typed. */
+const LOOKED_AT = 1_000;
+const NAMES_MAX = 300;
+const EXAMPLES = 5;
+const EXAMPLE_CHARS = 60;
+
+/** Lists traits, most frequent first. */
+async function listTraitNames(tx: Tx, projectId: number): Promise<TraitName[]> {
+  const people = `SELECT name, plan, signup_date, company, role, traits FROM beckon.person WHERE project_id = $1 ORDER BY external_user_id`;
+  const rows = await tx.query<Omit<TraitName, 'known'>>(
+    `WITH sampled AS (
+       (${people} LIMIT ${LOOKED_AT}) UNION ALL (${people} DESC LIMIT ${LOOKED_AT})
+     ), trait AS (
+       SELECT t.key AS trait, t.value FROM sampled CROSS JOIN LATERAL jsonb_each(traits) t
+       UNION ALL
+       SELECT k.key, to_jsonb(k.value) FROM sampled CROSS JOIN LATERAL (VALUES
+         ('name', name), ('plan', plan), ('signupDate', signup_date), ('company', company), ('role', role)
+       ) AS k(key, value) WHERE k.value IS NOT NULL
+     )
+     SELECT trait, array_agg(DISTINCT jsonb_typeof(value)) AS types,
+       coalesce((array_agg(DISTINCT left(value #>> '{}', ${EXAMPLE_CHARS}))
+         FILTER (WHERE jsonb_typeof(value) IN ('string', 'number', 'boolean')))[1:${EXAMPLES}], '{}') AS examples
+     FROM trait GROUP BY trait ORDER BY count(*) DESC, trait LIMIT ${NAMES_MAX}`,
+    [projectId],
+  );
+  return rows.map((row) => ({ ...row, known: isKnownTrait(row.trait) }));
 }

@@ -8,7 +8,7 @@ import { silentLog } from '../../platform/log.ts';
 import { listBuilding } from '../audiences/build-version.ts';
 import { bury } from '../ingest/queue/dead-letters.ts';
 import { listDrafts } from '../drafts/reads.ts';
-import { addHits } from '../inbound/tracking/add-hits.ts';
+import { addHits } from '../inbound/tracking/tracker.ts';
 import { keepMail } from '../sending/test-inbox/keep-mail.ts';
 import { insertMessages as claimMessages } from '../sending/emails/store.ts';
 import { addSuppression } from '../sending/suppressions/store.ts';

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { idMaker } from '../../platform/ids.ts';
-import { addHits } from '../inbound/tracking/add-hits.ts';
+import { addHits } from '../inbound/tracking/tracker.ts';
 import type { Hit } from './hit.ts';
 import { claimDueHits, listDueHits, listHits, listTargets } from '../inbound/tracking/hit-reads.ts';
 import { eraseHits, forgetAgents, forgetLinks, insertLinks } from './store.ts';

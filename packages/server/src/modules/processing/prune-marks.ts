@@ -1,9 +1,8 @@
 import { oldestWaiting } from '../ingest/index.ts';
-import { forgetErasures, listErased } from '../users/index.ts';
-import { forgetWritten, listWritten } from './forget-written.ts';
-import { takeFreeTurns } from '../../platform/locks/project-lock.ts';
+import { clearWritten, forgetErasures, listErased, listWrittenProjects } from '../users/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
+import { takeFreeTurns } from '../../platform/locks/project-lock.ts';
 
 /** Lists projects with marks that are needed only while older records wait. */
 export async function listMarked(db: Tx): Promise<number[]> {
@@ -32,4 +31,17 @@ export function pruneMarks(db: Pick<Database, 'transaction'>, projectId: number)
     const before = live.get(projectId) ?? Number.MAX_SAFE_INTEGER;
     return (await forgetWritten(tx, { projectId, before, limit: STEP })) === STEP;
   });
+}
+
+/** Lists projects with stored write sequences, which exist because older records were waiting. */
+async function listWritten(tx: Tx): Promise<number[]> {
+  return (await listWrittenProjects(tx)).map((row) => row.project_id);
+}
+
+/** Deletes write sequences of at most `limit` users. No record accepted before `before` may be waiting. Requires the project lock. */
+function forgetWritten(
+  tx: Tx,
+  wanted: { projectId: number; before: number; limit: number },
+): Promise<number> {
+  return clearWritten(tx, wanted);
 }

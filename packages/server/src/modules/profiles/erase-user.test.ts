@@ -13,7 +13,7 @@ import { retryDead } from '../ingest/queue/retry-dead-letters.ts';
 import { insertFindings } from '../imports/store.ts';
 import { listDrafts } from '../drafts/reads.ts';
 import { keepMail } from '../sending/test-inbox/keep-mail.ts';
-import { addHits } from '../inbound/tracking/add-hits.ts';
+import { addHits } from '../inbound/tracking/tracker.ts';
 import { insertReply } from '../inbound/replies/store.ts';
 import { insertMessages as claimMessages } from '../sending/emails/store.ts';
 import { addSuppression, liftSuppressions, setRefusals } from '../sending/suppressions/store.ts';

@@ -1,31 +1,30 @@
-import { iso, isoOrNull } from '../../platform/time/clock.ts';
-import { listDecisionsOf, listRunsOf } from '../rules/index.ts';
 import {
-  listAll,
-  isStorable,
-  showPerson,
-  type ShownPerson,
-  unknownPerson,
-  listBuried,
-  listNoted,
-  type PersonId,
-} from '../users/index.ts';
-import { listWholeMailOf, type WholeMail, findRefusals, findSuppressions } from '../sending/index.ts';
-import { listAllOutcomes, listHitTraces, listLinkTraces } from './outcomes-of-user.ts';
-import { listEntryTraces, listMessageTraces, listTimerTraces } from './list-traces.ts';
-import { listReplies, type Reply } from '../inbound/index.ts';
-import { listMessagesOf, type WebhookTrace } from './webhooks-of-user.ts';
-import type { Tx } from '../../platform/db/statements.ts';
-import {
+  listAudiencesOf,
   listWholeDrafts,
   ruleNames,
   toShownDecision,
+  toShownEvent,
   toShownRun,
   toWholeDraft,
-  listAudiencesOf,
-  toShownEvent,
 } from '../explain/index.ts';
+import { listReplies, type Reply } from '../inbound/index.ts';
 import { toShownOutcome } from '../outcomes/index.ts';
+import { listEntryTraces, listMessageTraces, listTimerTraces } from './list-traces.ts';
+import { listAllOutcomes, listHitTraces, listLinkTraces } from './outcomes-of-user.ts';
+import { listDecisionsOf, listRunsOf } from '../rules/index.ts';
+import { findRefusals, findSuppressions, listWholeMailOf, type WholeMail } from '../sending/index.ts';
+import {
+  isStorable,
+  listAll,
+  listBuried,
+  listNoted,
+  type PersonId,
+  type ShownPerson,
+  showPerson,
+  unknownPerson,
+} from '../users/index.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import { iso, isoOrNull } from '../../platform/time/clock.ts';
 
 /** With the largest possible records, a page has about ten megabytes. */
 const PAGE = 200;
@@ -198,4 +197,27 @@ function nobody(userId: string): Record<keyof ShownPerson, unknown> {
     first_seen_at: null,
     last_seen_at: null,
   };
+}
+
+/** A webhook event about a user, for a data export. */
+type WebhookTrace = { id: string; type: string; created_at: Date; body: string };
+
+/** Sorts before every id. */
+const FIRST = '00000000-0000-0000-0000-000000000000';
+
+/** Yields them page by page, in the order of their ids. */
+async function* listMessagesOf(
+  tx: Tx,
+  { projectId, userId, pageOf }: { projectId: number; userId: string; pageOf: number },
+): AsyncGenerator<WebhookTrace[], void, void> {
+  let after: string | undefined = FIRST;
+  while (after !== undefined) {
+    const page: WebhookTrace[] = await tx.query<WebhookTrace>(
+      `SELECT id, type, created_at, body FROM beckon.webhook_message
+       WHERE project_id = $1 AND external_user_id = $2 AND id > $3::uuid ORDER BY id LIMIT $4`,
+      [projectId, userId, after, pageOf],
+    );
+    yield page;
+    after = page.length < pageOf ? undefined : page.at(-1)?.id;
+  }
 }

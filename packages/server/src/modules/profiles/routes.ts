@@ -1,13 +1,17 @@
-import { Type } from 'typebox';
 import { EXTERNAL_USER_ID_MAX_CHARS } from '@beckon/contract';
 import type { UserListed } from '@beckon/contract/dashboard';
-import { iso } from '../../platform/time/clock.ts';
-import { plainCell } from '../../platform/text/csv.ts';
+import { Type } from 'typebox';
+import { suppressIn } from '../outcomes/index.ts';
 import type { ListedPerson } from './list-filtered.ts';
-import { readPeopleFilter } from './user-filter.ts';
 import { exportUsers, listUsers } from './list-users.ts';
-import { suppressPeople } from './suppress-users.ts';
-import { PAGE, readPage, toPage, type DashboardRoute, routesFor, sendPieces } from '../workspace/index.ts';
+import { readPeopleFilter } from './user-filter.ts';
+import { takeSendTurn } from '../sending/index.ts';
+import { findPeople } from '../users/index.ts';
+import { type DashboardRoute, PAGE, readPage, routesFor, sendPieces, toPage } from '../workspace/index.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { takeTurn } from '../../platform/locks/project-lock.ts';
+import { plainCell } from '../../platform/text/csv.ts';
+import { iso } from '../../platform/time/clock.ts';
 
 const { route } = routesFor();
 
@@ -66,4 +70,43 @@ function toListed({ userId, firstSeenAt, lastSeenAt, isSuppressed, ...known }: L
     last_seen_at: iso(lastSeenAt),
     triggers_suppressed: isSuppressed,
   };
+}
+
+/** `notFound`: ids without a user. */
+type SuppressedPeople = {
+  added: number;
+  already_suppressed: number;
+  notFound: string[];
+  drafts: number;
+  runs: number;
+};
+
+/** Suppresses these users at any address, and ends their drafts and runs. */
+function suppressPeople(
+  db: Pick<Database, 'transaction' | 'clock'>,
+  { projectId, users, actor }: { projectId: number; users: string[]; actor: string },
+): Promise<SuppressedPeople> {
+  return db.transaction(async (tx) => {
+    await takeTurn(tx, projectId);
+    await takeSendTurn(tx, projectId);
+    const now = db.clock.now();
+    const asked = [...new Set(users)];
+    const people = await findPeople(
+      tx,
+      asked.map((userId) => ({ projectId, userId })),
+      { emails: false },
+    );
+    const found = new Set(people.map(({ userId }) => userId));
+    const wanted = [...found].map((value) => ({
+      kind: 'user' as const,
+      value,
+      reason: 'manual' as const,
+      until: null,
+      createdAt: now,
+      createdBy: actor,
+    }));
+    const { added, drafts, runs } = await suppressIn(tx, projectId, { wanted, now, actor });
+    const notFound = asked.filter((userId) => !found.has(userId));
+    return { added, already_suppressed: wanted.length - added, notFound, drafts, runs };
+  });
 }

@@ -1,26 +1,34 @@
-import { Type } from 'typebox';
 import type { TimelineItem, UserShown, WhyRule } from '@beckon/contract/dashboard';
-import { iso } from '../../platform/time/clock.ts';
-import { Fault } from '../../platform/fault.ts';
-import { isStorable, unknownPerson } from '../users/index.ts';
-import { TIMELINE_KINDS, type TimelineKind } from './merge-timeline.ts';
-import { listRules } from '../rules/index.ts';
+import { Type } from 'typebox';
+import { listAudiences } from '../audiences/index.ts';
+import type { Mailroom } from '../delivery/index.ts';
+import { type ExplainedRow, explainPerson, ruleNames } from '../explain/index.ts';
 import { erasePerson } from './erase-user.ts';
-import { explainPerson, type ExplainedRow } from '../explain/index.ts';
 import { exportPerson } from './export-user.ts';
-import { type NamedItem, personTimeline } from './timeline.ts';
-import { showPersonThen } from './show-past-person.ts';
-import { showUser, type ShownUser } from './show-user.ts';
 import {
-  readMoment,
-  PAGE,
+  countTimeline,
+  listTimeline,
+  TIMELINE_KINDS,
+  type TimelineAsked,
+  type TimelineKind,
+  type TimelineRow,
+} from './merge-timeline.ts';
+import { showPersonThen } from './show-past-person.ts';
+import { type ShownUser, showUser } from './show-user.ts';
+import { listRules } from '../rules/index.ts';
+import type { SuppressionHasher } from '../sending/index.ts';
+import { findPeople, isStorable, unknownPerson } from '../users/index.ts';
+import {
   type DashboardRoute,
+  type KitDeps,
+  PAGE,
+  readMoment,
   routesFor,
   sendPieces,
-  type KitDeps,
 } from '../workspace/index.ts';
-import type { SuppressionHasher } from '../sending/index.ts';
-import type { Mailroom } from '../delivery/index.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import { Fault } from '../../platform/fault.ts';
+import { iso } from '../../platform/time/clock.ts';
 
 type Deps = KitDeps & { hasher: SuppressionHasher; mailroom: Mailroom };
 const { route } = routesFor<Deps>();
@@ -183,4 +191,30 @@ function toWhy(rule: WhyRule['rule'], rows: ExplainedRow[]): WhyRule {
 function toDraft(draft: ExplainedRow['drafts'][number]): WhyRule['drafts'][number] {
   const { id, subject, state, reason, deadline_at, ended_at, rule_holds, send_check } = draft;
   return { id, subject, state, reason, deadline_at, ended_at, rule_holds, send_check };
+}
+
+/** A row of the timeline with the names of its rule and audience; a deleted audience has no name. */
+type NamedItem = TimelineRow & { ruleName: string | null; audienceName: string | null };
+
+type NamedPage = { items: NamedItem[]; cursor: string | null; total: number; isAtLeast: boolean };
+
+const COUNTED_MAX = 1_000;
+
+async function personTimeline(
+  tx: Tx,
+  asked: TimelineAsked & { after: string | null; limit: number },
+): Promise<NamedPage> {
+  const { projectId, userId } = asked;
+  const [person] = await findPeople(tx, [{ projectId, userId }], { emails: false });
+  if (!person) throw unknownPerson(userId);
+  const { rows, cursor } = await listTimeline(tx, asked);
+  const count = await countTimeline(tx, { ...asked, upTo: COUNTED_MAX + 1 });
+  const rules = await ruleNames(tx, projectId);
+  const audiences = new Map((await listAudiences(tx, projectId)).map(({ id, name }) => [id, name]));
+  const items = rows.map((row) => ({
+    ...row,
+    ruleName: row.rule_id && rules(row.rule_id),
+    audienceName: row.audience_id && (audiences.get(row.audience_id) ?? null),
+  }));
+  return { items, cursor, total: Math.min(count, COUNTED_MAX), isAtLeast: count > COUNTED_MAX };
 }

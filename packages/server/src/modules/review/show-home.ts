@@ -1,5 +1,8 @@
 import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
-import { iso, isoOrNull } from '../../platform/time/clock.ts';
+import { type Mailroom, showSending } from '../delivery/index.ts';
+import { ruleNames } from '../explain/index.ts';
+import { countDead, countWaiting, listKeys } from '../ingest/index.ts';
+import { listDemoted } from './list-demoted-rules.ts';
 import {
   countNeeds,
   type DraftNamed,
@@ -9,19 +12,15 @@ import {
   NEEDS_COUNTED_MAX,
 } from './needs.ts';
 import { countReview, DRAFTS_COUNT_MAX } from './review.ts';
-import { listTroubles, hasMessages, listSuppressions } from '../sending/index.ts';
-import { type EndpointState, listEndpointTroubles } from '../webhooks/index.ts';
-import { findLastReceived } from '../users/index.ts';
-import { countDead, countWaiting, listKeys } from '../ingest/index.ts';
-import { getSettings, type Settings } from '../workspace/index.ts';
-import { hasTeammates } from './teammates.ts';
-import { listDemoted } from './list-demoted-rules.ts';
+import { foreseeFirst } from './show-schedule.ts';
 import { listRules } from '../rules/index.ts';
+import { hasMessages, listSuppressions, listTroubles } from '../sending/index.ts';
+import { findLastReceived } from '../users/index.ts';
+import { type EndpointState, listEndpointTroubles } from '../webhooks/index.ts';
+import { getSettings, type Settings } from '../workspace/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { ruleNames } from '../explain/index.ts';
-import { type Mailroom, showSending } from '../delivery/index.ts';
-import { foreseeFirst } from './show-schedule.ts';
+import { iso, isoOrNull } from '../../platform/time/clock.ts';
 
 type Reading = Pick<Database, 'query' | 'prepared' | 'clock'>;
 export type HomeAsked = { projectId: number; mailroom: Mailroom };
@@ -225,4 +224,19 @@ function heldOf({ held }: Needs): Counted {
 
 function counted(count: number, max: number): Counted {
   return { count: Math.min(count, max), at_least: count > max };
+}
+
+/**
+ * Returns whether a project has more than one member or an open invitation. Reads tables of other modules, `team_member` and `team_link`.
+ */
+async function hasTeammates(tx: Tx, projectId: number, now: number): Promise<boolean> {
+  const rows = await tx.query<{ more: boolean }>(
+    `SELECT (SELECT count(*) FROM (SELECT FROM beckon.team_member m
+               WHERE m.organization_id = p.organization_id LIMIT 2) m) > 1
+            OR EXISTS (SELECT FROM beckon.team_link l
+               WHERE l.organization_id = p.organization_id AND l.kind = 'invite' AND l.used_at IS NULL AND l.expires_at > $2) AS more
+     FROM beckon.project p WHERE p.project_id = $1`,
+    [projectId, new Date(now)],
+  );
+  return rows[0]?.more ?? false;
 }

@@ -1,14 +1,19 @@
-import { Type } from 'typebox';
 import type { RuleSwitchPreview } from '@beckon/contract/dashboard';
-import { printDuration } from '../../platform/time/duration.ts';
-import { Fault } from '../../platform/fault.ts';
-import { findRule } from './definitions/find-rule.ts';
-import { duplicateRule, reorderRules, setMode } from './manage-rules.ts';
-import { moveWaiting, previewMove } from './move-waiting.ts';
-import { disableRule, enableRule, previewSwitch, type SwitchPreview } from './switch-rule.ts';
-import { routesFor, type KitDeps } from '../workspace/index.ts';
+import { Type } from 'typebox';
+import { findRule, type WholeRule } from './definitions/find-rule.ts';
 import { shownEnrollment } from './enrollment/enrollment-view.ts';
+import { duplicateRule, reorderRules, setMode } from './manage-rules.ts';
 import { shownRule } from './rule-view.ts';
+import { type MovedRuns, type MoveRuns, moveRuns, weighMove } from './runs/move-runs.ts';
+import { compile, type Program } from './runs/program.ts';
+import { listRulesInForce } from './runs/rules-in-force.ts';
+import { disableRule, enableRule, previewSwitch, type SwitchPreview } from './switch-rule.ts';
+import { type KitDeps, routesFor } from '../workspace/index.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import { Fault } from '../../platform/fault.ts';
+import { newModel, takeTurn } from '../../platform/locks/project-lock.ts';
+import { printDuration } from '../../platform/time/duration.ts';
 
 type Deps = KitDeps & { wake: () => void };
 const { route } = routesFor<Deps>();
@@ -132,4 +137,43 @@ function toPreview({ longHeld, rule: _rule, ...counts }: SwitchPreview): RuleSwi
 
 function toMode({ mode, deadlineMs }: { mode: 'draft' | 'autopilot'; deadlineMs: number | null }) {
   return { mode, deadline: deadlineMs === null ? null : printDuration(deadlineMs) };
+}
+
+/**
+ * Moves active runs of older versions to the current version, under the project lock, where both versions are equal up to the run's step.
+ */
+export function moveWaiting(
+  db: Pick<Database, 'transaction' | 'clock'>,
+  { projectId, reference }: { projectId: number; reference: string },
+): Promise<MovedRuns & { rule: WholeRule }> {
+  return db.transaction(async (tx) => {
+    await takeTurn(tx, projectId);
+    const { rule, move } = await moveOf(tx, { projectId, reference, now: db.clock.now() });
+    const moved = await moveRuns(tx, move);
+    await newModel(tx, projectId);
+    return { rule, ...moved };
+  });
+}
+
+type Asked = { projectId: number; reference: string; now: number };
+
+/** Returns what `moveWaiting` would do. */
+async function previewMove(tx: Tx, asked: Asked): Promise<MovedRuns & { rule: WholeRule }> {
+  const { rule, move } = await moveOf(tx, asked);
+  return { rule, ...(await weighMove(tx, move)) };
+}
+
+async function moveOf(
+  tx: Tx,
+  { projectId, reference, now }: Asked,
+): Promise<{ rule: WholeRule; move: MoveRuns }> {
+  const rule = await findRule(tx, { projectId, reference });
+  const inForce = await listRulesInForce(tx, projectId, now);
+  const programs = new Map(
+    inForce
+      .filter(({ ruleId }) => ruleId === rule.id)
+      .map(({ version, definition }): [number, Program] => [version, compile(definition.steps)]),
+  );
+  const to = { version: rule.version, program: compile(rule.definition.steps) };
+  return { rule, move: { projectId, ruleId: rule.id, to, programs } };
 }

@@ -22,7 +22,7 @@ import { createRule } from './create-rule.ts';
 import { deleteAudience } from '../audiences/delete.ts';
 import { editRule } from './edit-rule.ts';
 import { reorderRules, setMode } from './manage-rules.ts';
-import { moveWaiting } from './move-waiting.ts';
+import { moveWaiting } from './action-routes.ts';
 import { setSettings } from '../administration/set-settings.ts';
 import { showRule } from './show-rules.ts';
 import { liftSuppression, suppress } from '../outcomes/suppressions/suppress.ts';

@@ -1,18 +1,17 @@
 import { WEBHOOK_TYPES } from '@beckon/contract';
 import { loadModels } from '../audiences/index.ts';
-import { countReasons } from './decisions/reads.ts';
 import { countForLadder, suggest } from '../drafts/index.ts';
-import { countByName, findLargest } from './largest-events.ts';
-import { listNames } from '../users/index.ts';
-import { getSettings } from '../workspace/index.ts';
+import { countReasons } from './decisions/reads.ts';
+import { autopilotPeriod } from './definitions/autopilot.ts';
 import { findRule, listRules, type WholeRule } from './definitions/find-rule.ts';
 import { type Lint, lintRule } from './definitions/lint.ts';
-import { type Reason, REASONS } from './definitions/rule.ts';
+import { type Definition, type Reason, REASONS } from './definitions/rule.ts';
 import { ruleSentence } from './definitions/sentence.ts';
-import { type Silence, silenceOf } from './definitions/silence.ts';
+import { usesOf } from './definitions/uses.ts';
 import { countRuns, type RunCounts } from './runs/count-runs.ts';
+import { listNames } from '../users/index.ts';
+import { getSettings } from '../workspace/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { autopilotPeriod } from './definitions/autopilot.ts';
 
 /** A rule in words, with its lints and whether it has stopped firing. */
 export type ListedRule = WholeRule & { sentence: string; lints: Lint[]; silence: Silence | null };
@@ -137,4 +136,98 @@ function startsOf({ definition }: WholeRule): string[] {
     }
   });
   return [...new Set(names)];
+}
+
+export type SilenceFacts = {
+  definition: Definition;
+  now: number;
+  /** Null while the rule is disabled. */
+  enabledAt: number | null;
+  /** How often its trigger arrived in the last 7 days. */
+  arrived: number;
+  /** The number of users for whom it fired in the last 7 days, and in the 28 days before. */
+  fired: number;
+  firedBefore: number;
+  /** The other decisions of the last 7 days, in any order. */
+  refusals: { reason: Reason; count: number }[];
+};
+
+type Silence = { code: 'no_enrollments' | 'events_stopped'; message: string };
+
+const QUIET_MS = 7 * 86_400_000;
+/** Decisions that are not refusals. A user in the holdout group gets no email, but passed every check. */
+const ENTERED: ReadonlySet<Reason> = new Set<Reason>(['fired', 'holdout']);
+
+/** Returns whether an enabled rule stopped firing, probably by mistake, and the most likely cause. */
+export function silenceOf(facts: SilenceFacts): Silence | null {
+  const { now, enabledAt, arrived, fired, firedBefore } = facts;
+  if (enabledAt === null || now - enabledAt < QUIET_MS || fired > 0) return null;
+  if (facts.refusals.some(({ reason, count }) => count > 0 && ENTERED.has(reason))) return null;
+  if (arrived > 0) return isUndecided(facts) ? null : noEnrollments(facts);
+  if (firedBefore === 0) return null;
+  return {
+    code: 'events_stopped',
+    message: `${startWords(facts.definition)} did not arrive in the last 7 days. The rule fired ${timesWords(firedBefore)} in the 28 days before.`,
+  };
+}
+
+/** A rule that waits for a time decides only then, so recent events may have no decision yet. */
+function isUndecided(facts: SilenceFacts): boolean {
+  const waits = facts.definition.when.every(({ kind }) => kind !== 'event' && kind !== 'audience');
+  return waits && refusalsOf(facts).length === 0;
+}
+
+function refusalsOf({ refusals }: SilenceFacts): SilenceFacts['refusals'] {
+  return refusals.filter(({ reason, count }) => count > 0 && reason !== 'starts_later');
+}
+
+function noEnrollments(facts: SilenceFacts): Silence {
+  const { definition, arrived } = facts;
+  const [most] = refusalsOf(facts).toSorted((a, b) => b.count - a.count);
+  const why = most
+    ? `Most common reason (${timesWords(most.count)}): ${REASONS[most.reason]}.`
+    : 'The decision log has no reason.';
+  return {
+    code: 'no_enrollments',
+    message: `${startWords(definition)} arrived ${timesWords(arrived)} in the last 7 days, and the rule enrolled no user. ${why}`,
+  };
+}
+
+function startWords(definition: Definition): string {
+  const names = usesOf(definition).flatMap(({ event, starts }) => (starts ? [event] : []));
+  return names.length === 0 ? 'The trigger of this rule' : [...new Set(names)].join(' or ');
+}
+
+function timesWords(count: number): string {
+  return count === 1 ? 'once' : `${count} times`;
+}
+
+/** How many of the newest events are searched. Older ones say little about future ones. */
+const LOOKED_AT = 20_000;
+
+/** Returns the largest recent number in a property, or null without one. */
+async function findLargest(
+  tx: Tx,
+  { projectId, name, property }: { projectId: number; name: string; property: string },
+): Promise<number | null> {
+  const rows = await tx.query<{ largest: number | null }>(
+    `SELECT max((e.properties ->> $3)::float8) AS largest FROM (
+       SELECT name, properties FROM beckon.event WHERE project_id = $1 ORDER BY received_at DESC LIMIT $4
+     ) e WHERE e.name = $2 AND jsonb_typeof(e.properties -> $3) = 'number'`,
+    [projectId, name, property, LOOKED_AT],
+  );
+  return rows[0]?.largest ?? null;
+}
+
+/** Counts the events of each name on the last days, including today. */
+async function countByName(
+  tx: Tx,
+  { projectId, now, days }: { projectId: number; now: number; days: number },
+): Promise<Map<string, number>> {
+  const rows = await tx.query<{ name: string; count: number }>(
+    `SELECT name, sum(count)::bigint AS count FROM beckon.event_volume
+     WHERE project_id = $1 AND day > ($2::timestamptz AT TIME ZONE 'UTC')::date - $3::int GROUP BY name`,
+    [projectId, new Date(now), days],
+  );
+  return new Map(rows.map((row) => [row.name, row.count]));
 }

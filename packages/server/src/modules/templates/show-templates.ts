@@ -1,18 +1,18 @@
-import { listNames } from '../users/index.ts';
-import { type FillRates, fillRates } from './fill-rates.ts';
 import {
   findShippedLetter,
-  shippedLetterNames,
   letterOfVersion,
-  type Template,
-  type TemplateVersion,
   type LetterText,
   listTemplates,
   type Renderer,
+  shippedLetterNames,
+  type Template,
+  type TemplateVersion,
 } from '../rendering/index.ts';
-import { findTemplate, listVersions } from './templates.ts';
-import type { Tx } from '../../platform/db/statements.ts';
 import { letterNames, listRulesInForce } from '../rules/index.ts';
+import { countFilled } from './reads.ts';
+import { findTemplate, listVersions } from './templates.ts';
+import { listNames } from '../users/index.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 type RenderDeps = { db: Tx; renderer: Renderer };
 type Asked = { projectId: number; now: number };
@@ -132,4 +132,27 @@ function sourcesOf(name: string, events: Awaited<ReturnType<typeof listNames>>):
     .filter(({ properties }) => properties.some((one) => one.property === property))
     .slice(0, EVENTS_SHOWN)
     .map((event) => event.name);
+}
+
+/** The share of users who have a value, from 0 to 1, by trait, and separately for `email`. */
+type FillRates = { people: number; traits: Map<string, number>; email: number };
+
+/** The maximum number of users that are read. */
+const PEOPLE_MAX = 10_000;
+const TRAITS_MAX = 200;
+const [PEOPLE, EMAIL] = [' people', ' email'];
+
+/** `traits`: traits that are always included in the result. */
+async function fillRates(tx: Tx, projectId: number, traits: string[]): Promise<FillRates> {
+  const limit = TRAITS_MAX + traits.length;
+  const rows = await countFilled(tx, { projectId, people: PEOPLE_MAX, asked: traits, limit });
+  const counts = new Map(rows.map(({ key, filled }) => [key, filled]));
+  const people = counts.get(PEOPLE) ?? 0;
+  const share = (key: string): number => (people === 0 ? 0 : (counts.get(key) ?? 0) / people);
+  const names = [...counts.keys()].filter((key) => key !== PEOPLE && key !== EMAIL);
+  return {
+    people,
+    traits: new Map([...traits, ...names].map((name) => [name, share(name)])),
+    email: share(EMAIL),
+  };
 }

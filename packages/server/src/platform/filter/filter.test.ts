@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Filter, isExact, matches, type Pattern } from './filter.ts';
-import { parseFilter } from './parse.ts';
-import { printFilter } from './print.ts';
+import { parseFilter, printFilter } from './parse.ts';
 
 const VOCABULARY = { type: { values: ['request', 'event', 'user_created'] }, name: {}, user: {} };
 

@@ -1,6 +1,5 @@
 import type { FieldFault } from '../fault.ts';
 import { type Filter, type FilterTerm, matchesPattern, type Pattern, type Vocabulary } from './filter.ts';
-import { printFilter } from './print.ts';
 
 export type ParsedFilter = { ok: true; filter: Filter } | { ok: false; faults: FieldFault[] };
 
@@ -128,4 +127,25 @@ function valueFault(value: Value, key: string, vocabulary: Vocabulary): string |
   if (!allowed || allowed.some((one) => matchesPattern(value.pattern, one))) return null;
   const shown = printFilter({ terms: [{ key, negated: false, values: [value.pattern] }] });
   return `${shown} ${where} is not a value of ${key}. Use one of ${allowed.join(', ')}`;
+}
+
+/** Returns text that `parseFilter` parses to this filter. */
+export function printFilter(filter: Filter): string {
+  return filter.terms.map(printTerm).join(' ');
+}
+
+function printTerm({ key, negated, values }: FilterTerm): string {
+  return `${negated ? '-' : ''}${key}:${values.map(printPattern).join(',')}`;
+}
+
+function printPattern(pattern: Pattern): string {
+  const text = pattern.map(printText).join('*');
+  return text === '' ? '""' : text;
+}
+
+/** Characters that end a plain piece or have a meaning in it. A backslash has a meaning only inside quotes. */
+const NEEDS_QUOTES = /[\s",*]/;
+
+function printText(text: string): string {
+  return NEEDS_QUOTES.test(text) ? `"${text.replaceAll(/["\\]/g, '\\$&')}"` : text;
 }

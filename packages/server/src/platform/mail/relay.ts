@@ -1,11 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { wireAddress } from './address.ts';
-import type { HandOver, MailEnvelope, Relay, RelayOptions, RelayTimeouts } from './submit.ts';
-import { type KeptLines, keepLines } from './idle-connections.ts';
 import { type Line, type LineOptions, openLine } from './connection.ts';
 import { type Ending, outcome } from './outcome.ts';
 import { readRelayUrl } from './relay-url.ts';
-import { createSlots } from './connection-slots.ts';
+import type { HandOver, MailEnvelope, Relay, RelayOptions, RelayTimeouts } from './submit.ts';
 
 /**
  * Sends emails to one relay, a few at a time, over connections that are kept for the next email. The pool is our own, because the library's
@@ -126,4 +124,83 @@ function checkEnvelope({ from, to, envid }: MailEnvelope): MailEnvelope | HandOv
     };
   }
   return { from: sender, to: recipient, envid };
+}
+
+/** Limits concurrency; the others wait in a queue, which is bounded and ends on close. */
+type Slots = {
+  /** Resolves to false if too many wait already, or after close. */
+  take: () => Promise<boolean>;
+  free: () => void;
+  /** Rejects all that wait, and resolves when no slot is taken. */
+  close: () => Promise<void>;
+};
+
+const WAITING_MAX = 1_000;
+
+function createSlots(count: number): Slots {
+  const waiting: ((mayEnter: boolean) => void)[] = [];
+  const empty = Promise.withResolvers<void>();
+  let taken = 0;
+  let closed = false;
+
+  return {
+    async take() {
+      if (closed || waiting.length >= WAITING_MAX) return false;
+      if (taken >= count) return new Promise((resolve) => waiting.push(resolve));
+      taken += 1;
+      return true;
+    },
+    free() {
+      const next = waiting.shift();
+      if (next) return next(true);
+      taken -= 1;
+      if (closed && taken === 0) empty.resolve();
+    },
+    close() {
+      closed = true;
+      for (const next of waiting.splice(0)) next(false);
+      if (taken === 0) empty.resolve();
+      return empty.promise;
+    },
+  };
+}
+
+/** Connections that wait for the next email. The most recently used one is taken first, so that unneeded ones expire. */
+type KeptLines = {
+  take: () => Line | null;
+  keep: (line: Line) => void;
+  close: () => void;
+};
+
+function keepLines(idleMs: number): KeptLines {
+  const kept: { line: Line; timer: NodeJS.Timeout }[] = [];
+  let closed = false;
+
+  function drop(line: Line): void {
+    const at = kept.findIndex((one) => one.line === line);
+    if (at >= 0) kept.splice(at, 1);
+    line.hangUp('The connection was not needed');
+  }
+
+  function take(): Line | null {
+    const last = kept.pop();
+    if (!last) return null;
+    clearTimeout(last.timer);
+    return last.line.isDead() ? take() : last.line;
+  }
+
+  return {
+    take,
+    keep(line) {
+      if (closed) return line.hangUp('The connection is no longer needed');
+      kept.push({ line, timer: setTimeout(() => drop(line), idleMs).unref() });
+    },
+    close() {
+      closed = true;
+      for (const { line, timer } of kept.splice(0)) {
+        clearTimeout(timer);
+        line.hangUp('The connection is no longer needed');
+      }
+    },
+  };
 }

@@ -10,12 +10,11 @@ import {
   type UserInput,
 } from '@beckon/contract';
 import { EventSchema, UserSchema } from '@beckon/contract/schema';
-import { iso } from '../time/clock.ts';
 import type { FieldFault } from '../fault.ts';
 import { isEmail } from './email.ts';
 import { flawsOf } from './hygiene.ts';
 import { compileShape, type Shape } from './shape.ts';
-import { parseTimestamp } from './timestamp.ts';
+import { iso } from '../time/clock.ts';
 
 /**
  * Reads an external record. Returns the JSON text to store (only the known fields, times in UTC), or the errors in the order of the schema.
@@ -169,4 +168,18 @@ function inOrder(faults: FieldFault[], fields: string[]): FieldFault[] {
     return index === -1 ? fields.length : index;
   };
   return faults.toSorted((a, b) => rank(a) - rank(b)).slice(0, ERRORS_MAX);
+}
+
+/** RFC 3339 with `Z` or an offset. Temporal alone would also accept annotations, hours without minutes and a comma. */
+const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/;
+
+/** Returns milliseconds since the epoch, or NaN for anything but an RFC 3339 date-time with `Z` or an offset. */
+function parseTimestamp(text: string): number {
+  if (!RFC_3339.test(text)) return Number.NaN;
+  try {
+    return Temporal.Instant.from(text).epochMilliseconds;
+  } catch {
+    // A date or time that no calendar has, such as February 30 or hour 25, is not a time. The caller reports it.
+    return Number.NaN;
+  }
 }

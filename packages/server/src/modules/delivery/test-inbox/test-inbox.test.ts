@@ -18,7 +18,7 @@ import { startMailListener } from '../../../platform/mail/listener.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { addDomain } from '../../sending/domains/change-domain.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
-import { clearTestInbox } from '../../review/emails/clear-test-inbox.ts';
+import { clearTestInbox } from '../../review/emails/test-inbox-routes.ts';
 import { receiveMail } from './receive-mail.ts';
 import { showMail } from '../../review/emails/show-test-email.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { majorUnits } from './money.ts';
+import { majorUnits } from './subscription-events.ts';
 
 test.each([
   [1_999, 'usd', 19.99],

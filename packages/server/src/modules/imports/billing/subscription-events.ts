@@ -1,6 +1,5 @@
 import { type Catalogue, dearest, intervalOf, planName, type Share } from './catalog.ts';
 import type { InvoiceFacts, LineFacts, SubscriptionFacts } from './facts.ts';
-import { majorUnits } from './money.ts';
 import { type Change, standingAt, standingsOf } from './standing.ts';
 
 /** A billing event that is not yet assigned to a user. `fact` and `at` identify it, so that every later read returns the same event. */
@@ -222,3 +221,20 @@ function shareNow({ items }: SubscriptionFacts, catalogue: Catalogue): Share | n
 function planProperty(share: Share | null, catalogue: Catalogue): { plan?: string } {
   return share ? { plan: planName(share, catalogue) } : {};
 }
+
+/**
+ * Converts to the amount that people write: 19.99 for 1999 cents, 1500 for 1500 yen. Stripe counts ISK and UGX in hundredths although they
+ * have no coins of that value, so both are missing here on purpose.
+ */
+export function majorUnits(amount: number, currency: string): number {
+  const digits = digitsOf(currency.toLowerCase());
+  return Number((amount / 10 ** digits).toFixed(digits));
+}
+
+function digitsOf(currency: string): number {
+  if (WITHOUT_MINOR_UNITS.has(currency)) return 0;
+  return WITH_THREE_DIGITS.has(currency) ? 3 : 2;
+}
+
+const WITHOUT_MINOR_UNITS = new Set('bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'.split(' '));
+const WITH_THREE_DIGITS = new Set('bhd jod kwd omr tnd'.split(' '));

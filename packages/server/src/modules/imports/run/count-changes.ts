@@ -1,9 +1,8 @@
-import { type AcceptedEvent, dedupeKey, findPeople, isSame, type Person } from '../../users/index.ts';
-import { findKnownKeys } from '../known-events.ts';
-import type { Counts } from '../import.ts';
 import type { UserInput } from '@beckon/contract';
-import type { Tx } from '../../../platform/db/statements.ts';
+import type { Counts } from '../import.ts';
 import type { ReadChunk } from './read-chunk.ts';
+import { type AcceptedEvent, dedupeKey, findPeople, isSame, type Person } from '../../users/index.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
 
 type Compared = Pick<
   Counts,
@@ -64,4 +63,15 @@ async function compareEvents(
     eventsNew += 1;
   }
   return { events: events.length, eventsNew, eventsKnown: events.length - eventsNew };
+}
+
+/** Returns those of these keys, in hex, that are already stored. */
+async function findKnownKeys(tx: Tx, projectId: number, keys: string[]): Promise<Set<string>> {
+  if (keys.length === 0) return new Set();
+  const rows = await tx.query<{ key: string }>(
+    `SELECT k.key FROM unnest($2::text[]) AS k(key)
+     JOIN beckon.event_dedupe d ON d.project_id = $1 AND d.dedupe_key = decode(k.key, 'hex')`,
+    [projectId, keys],
+  );
+  return new Set(rows.map(({ key }) => key));
 }

@@ -1,15 +1,16 @@
-import { acceptImported } from '../accept-imported.ts';
+import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
 import { type Counts, FINDINGS_MAX, type Import } from '../import.ts';
-import type { ImportChunk } from '../source.ts';
-import { insertFindings, lockImport, updateProgress } from '../store.ts';
 import { isSuspended } from '../reads.ts';
-import { readTurn } from '../../../platform/locks/project-lock.ts';
-import type { Tx } from '../../../platform/db/statements.ts';
 import { compare } from './count-changes.ts';
 import type { ImportDeps } from './deps.ts';
-import { findErased } from './leave-out.ts';
 import { LEASE_MS } from './lease.ts';
+import { findErased } from './leave-out.ts';
 import { type Found, type ReadChunk, readChunk } from './read-chunk.ts';
+import type { ImportChunk } from '../source.ts';
+import { insertFindings, lockImport, updateProgress } from '../store.ts';
+import { encodeChunk, insertChunks, lockQueue, updateQueueAdvanced } from '../../ingest/index.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import { readTurn } from '../../../platform/locks/project-lock.ts';
 
 /** `lost`: a member changed the import, or another worker has it. */
 export type Taken = { state: 'taken'; one: Import } | { state: 'full' | 'suspended' | 'lost' };
@@ -107,4 +108,36 @@ export function addFacts(facts: Import['facts'], more: NonNullable<ImportChunk['
   for (const [name, count] of Object.entries(more))
     if (Object.hasOwn(sum, name) || Object.keys(sum).length < FACTS_MAX) sum[name] = (sum[name] ?? 0) + count;
   return sum;
+}
+
+type ImportedRecords = { kind: 'users' | 'events'; records: string[] };
+
+/**
+ * Adds records of an import, as texts, to the end of the ingest queue. Adds nothing and returns false if the queue is as long as the limit
+ * for bulk requests. The queue row stays locked until the transaction ends, so nothing may follow but the commit. The same commit stores
+ * the progress of the import, so a crash cannot separate the two.
+ */
+async function acceptImported(
+  tx: Tx,
+  { projectId, acceptedAt, brought }: { projectId: number; acceptedAt: Date; brought: ImportedRecords[] },
+): Promise<boolean> {
+  const { next_seq: first, waiting } = await lockQueue(tx, projectId);
+  if (waiting >= INGEST_QUEUE_MAX_RECORDS) return false;
+  const some = brought.filter(({ records }) => records.length > 0);
+  let seq = first;
+  for (const { kind, records } of some) {
+    const body = encodeChunk(`[${records.join(',')}]`);
+    const chunk = {
+      seq,
+      priority: 'bulk' as const,
+      kind,
+      records: records.length,
+      body,
+      accepted_at: acceptedAt,
+    };
+    await insertChunks(tx, projectId, [chunk]);
+    seq += records.length;
+  }
+  if (seq > first) await updateQueueAdvanced(tx, { projectId, records: seq - first });
+  return true;
 }

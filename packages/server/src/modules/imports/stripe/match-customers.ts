@@ -1,11 +1,11 @@
-import { matchCustomer } from '../billing/match.ts';
-import { type Decision, moveSnapshot, updateDecisions } from '../billing/store.ts';
+import { EXTERNAL_USER_ID_MAX_CHARS } from '@beckon/contract';
 import { listNamed, listUndecided, type Undecided } from '../billing/reads.ts';
 import type { Snapshot } from '../billing/snapshot.ts';
+import { type Decision, moveSnapshot, updateDecisions } from '../billing/store.ts';
+import type { StripeAsked } from '../run/deps.ts';
 import { findByAddress, findPeople } from '../../users/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import type { StripeAsked } from '../run/deps.ts';
 
 const AT_ONCE = 500;
 
@@ -74,4 +74,35 @@ async function candidatesOf(
   }
   for (const { address, named } of await listNamed(tx, one, addresses)) found.get(address)?.add(named);
   return found;
+}
+
+/** The user that a customer belongs to: null if there is no match, with the reason in plain words. */
+type Match = { userId: string; by: 'metadata' | 'email' } | { userId: null; by: 'none'; why: string };
+
+/**
+ * Matches by the user id in the metadata. Without one it matches by email address, if the address leads to exactly one user. Candidates are
+ * the known users and those that other customers of the same account name. A guess between two users would show one of them the other's
+ * bills.
+ */
+function matchCustomer(
+  { userId, email, isDeleted }: { userId: string | null; email: string | null; isDeleted: boolean },
+  candidates: ReadonlySet<string>,
+): Match {
+  if (userId !== null) {
+    return userId.length <= EXTERNAL_USER_ID_MAX_CHARS
+      ? { userId, by: 'metadata' }
+      : nobody('The user_id in the metadata of the customer is too long.');
+  }
+  if (isDeleted) return nobody('The customer was deleted in Stripe.');
+  if (email === null)
+    return nobody('The customer has neither a user_id in its metadata nor an email address.');
+  const [first, second] = candidates;
+  if (first === undefined) return nobody('No user has the address of the customer.');
+  return second === undefined
+    ? { userId: first, by: 'email' }
+    : nobody('Several users have the address of the customer.');
+}
+
+function nobody(why: string): Match {
+  return { userId: null, by: 'none', why };
 }

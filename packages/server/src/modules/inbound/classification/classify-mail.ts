@@ -1,19 +1,18 @@
-import { classifyReport } from './classify-report.ts';
 import { isAutoReply, submittedAs } from './auto-reply.ts';
+import type { MailEnvelope, MailRecipient, MailVerdict } from './classification.ts';
+import { classifyReport } from './classify-report.ts';
 import {
+  type DeliveryStatus,
   findDeliveryStatus,
   readDeliveryStatus,
-  type DeliveryStatus,
   type StatusOfRecipient,
 } from './delivery-status.ts';
 import { readFeedback } from './feedback.ts';
 import { firstOf, messageIdsIn } from './fields.ts';
-import { isFreeBounce, readFreeReport, type FreeReport } from './free-text.ts';
+import { type FreeReport, isFreeBounce, readFreeReport } from './free-text.ts';
 import type { InboundMail } from './mail.ts';
 import { readReturned, type Returned } from './returned.ts';
-import { isToUnsubscribe, isUnsubscribe } from './unsubscribe.ts';
 import { readSesNotification, type SesNotification } from './ses-notification.ts';
-import type { MailEnvelope, MailRecipient, MailVerdict } from './classification.ts';
 
 const REASON_CHARS_MAX = 500;
 
@@ -142,4 +141,20 @@ function onOneLine(text: string): string {
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim()
     .slice(0, REASON_CHARS_MAX);
+}
+
+/** `u+…@`, as in the List-Unsubscribe of our emails. The caller verifies the token after it. */
+const LOCAL_PART = /^(?:u[+]|(?:unsubscribe|unsub|optout|opt-out)(?:[+-][^@]*)?@)/;
+const WORDS =
+  /^(?:please |bitte )?(?:unsubscribe|un-subscribe|remove(?: me)?|opt[- ]?out|stop|abmelden|abmeldung|abbestellen|austragen|d[ée]sabonner|d[ée]sabonnement|d[ée]sinscription|darse de baja|cancelar (?:la )?suscripci[óo]n|annulla(?: l['’])? ?iscrizione|cancellami|disiscrivimi|descadastrar|cancelar inscri[çc][ãa]o|uitschrijven|afmelden|wypisz|avregistrera|avprenumerera|afmeld|отписаться|配信停止|退订)(?!\p{L})/iu;
+const SUBJECT_CHARS_MAX = 100;
+
+/** Detects the email that a mail program sends for a `mailto:` in List-Unsubscribe, and human emails that consist of such a word. */
+function isUnsubscribe(mail: InboundMail, envelope?: MailEnvelope): boolean {
+  const subject = mail.subject.trim();
+  return isToUnsubscribe(mail, envelope) || (subject.length <= SUBJECT_CHARS_MAX && WORDS.test(subject));
+}
+
+function isToUnsubscribe(mail: InboundMail, envelope?: MailEnvelope): boolean {
+  return [...(envelope?.to ?? []), ...mail.to].some((address) => LOCAL_PART.test(address.toLowerCase()));
 }

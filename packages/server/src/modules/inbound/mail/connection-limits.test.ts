@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createDoor } from './connection-limits.ts';
+import { createDoor } from './server.ts';
 
 function door() {
   const clock = { now: 0 };

@@ -1,14 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Choice, SNOOZE_DAYS } from './choice.ts';
+import { type ChoiceDeps, choose } from './choose.ts';
+import { choicesPage, type Done, noticePage, type Place } from './page.ts';
+import { showChoices, type Standing } from './show-preferences.ts';
+import { STYLE_HASH } from './style.ts';
 import { createFairQueue, type FairQueue } from '../../../platform/async/fair-queue.ts';
 import { type LetterName, readLetterToken, type TokenKeys } from '../../../platform/crypto/email-token.ts';
 import { isLanguage } from '../../../platform/recipient-texts/languages.ts';
 import { negotiateLanguage } from '../../../platform/recipient-texts/negotiate-language.ts';
-import { type Choice, SNOOZE_DAYS } from './choice.ts';
-import { type ChoiceDeps, choose } from './choose.ts';
-import { showChoices, type Standing } from './show-preferences.ts';
-import { type Form, FORM_MAX_BYTES, readForm } from './form.ts';
-import { choicesPage, type Done, noticePage, type Place } from './page.ts';
-import { STYLE_HASH } from './style.ts';
 
 export type ChoicesDeps = ChoiceDeps & { tokenKeys: TokenKeys };
 
@@ -159,4 +158,35 @@ function answerTrouble({ log }: ChoicesDeps, { error, request, reply }: Trouble)
   log.error({ err: error, request_id: request.id, path: request.routeOptions.url }, 'preferences.failed');
   void reply.header('Retry-After', String(RETRY_AFTER_S));
   return reply.send(page(reply, 503, noticePage(place, 'trouble')));
+}
+
+/** The fields of a submitted form: the first value of a name, and all of them. */
+type Form = { get: (name: string) => string | null; all: (name: string) => string[] };
+
+/** More than any of our forms, or the one line of a mail program, needs. */
+const FORM_MAX_BYTES = 16 * 1024;
+
+/**
+ * Reads both codings that RFC 8058 allows. A body of another or no media type is read as the usual one, because its content is
+ * unmistakable. An unreadable body has no fields.
+ */
+async function readForm(body: Buffer | null, contentType: string | undefined): Promise<Form> {
+  if (body === null) return NOTHING;
+  if (!/^multipart\/form-data\b/i.test(contentType ?? ''))
+    return ofEntries(new URLSearchParams(body.toString()));
+  try {
+    const headers = { 'Content-Type': contentType ?? '' };
+    return ofEntries(await new Response(new Uint8Array(body), { headers }).formData());
+  } catch {
+    return NOTHING;
+  }
+}
+
+const NOTHING: Form = { get: () => null, all: () => [] };
+
+function ofEntries(entries: Iterable<[string, unknown]>): Form {
+  const texts = [...entries].flatMap(([name, value]) => (typeof value === 'string' ? [{ name, value }] : []));
+  const all = (wanted: string): string[] =>
+    texts.filter(({ name }) => name === wanted).map(({ value }) => value);
+  return { get: (wanted) => all(wanted)[0] ?? null, all };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { admit } from './admit-hits.ts';
+import { admit } from './tracker.ts';
 import { type HitFacts, HITS_MAX, type KeptHit } from '../../outcomes/hit.ts';
 import { judgeAlone } from '../../outcomes/bot.ts';
 

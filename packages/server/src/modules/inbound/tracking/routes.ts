@@ -1,16 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '../../../platform/time/clock.ts';
+import type { Tracker } from './tracker.ts';
+import { type Hit, signsOf } from '../../outcomes/index.ts';
 import {
   type LetterName,
   readLetterToken,
   type TokenKeys,
   type TokenUse,
 } from '../../../platform/crypto/email-token.ts';
-import type { Log } from '../../../platform/log.ts';
-import { type Hit, signsOf } from '../../outcomes/index.ts';
-import type { Tracker } from './tracker.ts';
 import { clientAddress, type TransportRules } from '../../../platform/http/transport.ts';
-import { linkPage, PIXEL } from './pages.ts';
+import type { Log } from '../../../platform/log.ts';
+import { LANGUAGES } from '../../../platform/recipient-texts/languages.ts';
+import { negotiateLanguage } from '../../../platform/recipient-texts/negotiate-language.ts';
+import type { Clock } from '../../../platform/time/clock.ts';
 
 export type TrackingDeps = {
   tracker: Pick<Tracker, 'note' | 'targetOf'>;
@@ -119,4 +120,20 @@ function page(reply: FastifyReply, status: number, state: 'invalid' | 'unavailab
 /** A browser must not pass the token of a link on to its target. */
 function plain(reply: FastifyReply): FastifyReply {
   return reply.headers({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' });
+}
+
+/** A transparent GIF of one pixel. */
+const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
+
+/** The page of a link that cannot be followed, in a language of the browser. */
+function linkPage(state: 'invalid' | 'unavailable', accepted: string | undefined): string {
+  const language = negotiateLanguage({ accepted });
+  const { dir, unknownTitle, unknown, troubleTitle, linkUnavailable } = LANGUAGES[language];
+  const [title, text] = state === 'invalid' ? [unknownTitle, unknown] : [troubleTitle, linkUnavailable];
+  return `<!doctype html>
+<html lang="${language}" dir="${dir}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex"><title>${title}</title>
+<style>body{margin:15vh auto;max-width:32rem;padding:0 1.5rem;font:1.125rem/1.6 system-ui,sans-serif;color:#1f2328;background:#fff}</style>
+</head><body><main><h1>${title}</h1><p>${text}</p></main></body></html>
+`;
 }

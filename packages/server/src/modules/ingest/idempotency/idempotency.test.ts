@@ -6,7 +6,7 @@ import { heldClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { deleteAnswers, findAnswers } from './store.ts';
-import { fingerprint } from './fingerprint.ts';
+import { fingerprint } from '../api/receive.ts';
 import { readIdempotencyKey } from './key.ts';
 
 const db = await openTestDatabase(heldClock());

@@ -11,7 +11,7 @@ import { silentLog } from '../../../platform/log.ts';
 import { countReview, listDraftPage } from '../../review/review.ts';
 import type { Draft } from '../../drafts/draft.ts';
 import { listDrafts, listMoves } from '../../drafts/reads.ts';
-import { listQueued } from '../../explain/send-queue.ts';
+import { listQueued } from '../../explain/waiting-queue.ts';
 import { knownProperties } from '../../users/events/known-properties.ts';
 import { acceptUnchanged, closeGate, confirmRestore } from './confirm-restore.ts';
 import { createAudience } from '../../audiences/create.ts';

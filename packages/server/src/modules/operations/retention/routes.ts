@@ -1,18 +1,18 @@
-import { Type } from 'typebox';
 import type { Erasure } from '@beckon/contract/dashboard';
-import { Fault } from '../../../platform/fault.ts';
-import { parseInstant } from '../../../platform/time/instant.ts';
-import { findOldest } from './oldest.ts';
+import { Type } from 'typebox';
 import {
   countErasuresWaiting,
   countStream,
-  readStream,
   cursorOfTime,
+  readStream,
   readStreamFilter,
   type StreamItem,
 } from '../../users/index.ts';
 import { getSettings, routesFor, sendPieces } from '../../workspace/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import { Fault } from '../../../platform/fault.ts';
+import { parseInstant } from '../../../platform/time/instant.ts';
 
 const { route } = routesFor();
 
@@ -104,4 +104,20 @@ async function* lines(db: Database, { since, ...asked }: Asked): AsyncGenerator<
     after = page.cursor ?? after;
     ({ more } = page);
   }
+}
+
+/** The oldest stored data of each kind with a configurable retention. */
+type Oldest = { events: Date | null; stream: Date | null; dead: Date | null; letters: Date | null };
+
+/** Reads tables of four other modules. Each has an index on project and time, except for `dead_letter`, which has few rows. */
+async function findOldest(tx: Tx, projectId: number): Promise<Oldest> {
+  const [found] = await tx.query<Oldest>(
+    `SELECT (SELECT min(received_at) FROM beckon.event WHERE project_id = $1) AS events,
+            least((SELECT min(at) FROM beckon.change WHERE project_id = $1),
+                  (SELECT min(at) FROM beckon.ingest_log WHERE project_id = $1)) AS stream,
+            (SELECT min(dead_lettered_at) FROM beckon.dead_letter WHERE project_id = $1) AS dead,
+            (SELECT min(frozen_at) FROM beckon.message_mime WHERE project_id = $1) AS letters`,
+    [projectId],
+  );
+  return found ?? { events: null, stream: null, dead: null, letters: null };
 }

@@ -1,19 +1,36 @@
-import { ENGINE } from '../../drafts/index.ts';
-import { findSoftBounces } from '../reads.ts';
+import {
+  demotes,
+  ENGINE,
+  isRefused,
+  LADDER_WINDOWS,
+  listOpenOfPeople,
+  type Moved,
+  replied as repliedTo,
+} from '../../drafts/index.ts';
 import type { Outcome } from '../outcome.ts';
+import { countForRule, findSoftBounces } from '../reads.ts';
+import { type Concerned, isBounce, type Note } from './new-outcomes.ts';
+import { pauseDomains } from './pause-domains.ts';
+import { lockUnknown, resolveUnknown } from './resolve-unknown.ts';
+import { liftIn, suppressIn } from '../suppressions/suppress.ts';
+import {
+  demoteRule,
+  endRun,
+  findOpenRuns,
+  findRule,
+  loadProjectModels,
+  updateRuns,
+} from '../../rules/index.ts';
 import {
   addSuppressions,
+  changeModes,
   LIFTED_BY_LIFE,
   type Suppression,
   type SuppressionReason,
+  writeMoves,
 } from '../../sending/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { liftIn, suppressIn } from '../suppressions/suppress.ts';
-import { type Concerned, isBounce, type Note } from './new-outcomes.ts';
-import { demoteRules } from './demote-rules.ts';
-import { endForReplies } from './end-for-replies.ts';
-import { pauseDomains } from './pause-domains.ts';
-import { lockUnknown, resolveUnknown } from './resolve-unknown.ts';
+import { newModel, readTurn } from '../../../platform/locks/project-lock.ts';
 
 /**
  * Applies the consequences of bounces, replies and unsubscribes. The caller holds the project lock and the send lock. `said` includes
@@ -101,4 +118,52 @@ async function suppressSoft(tx: Tx, { projectId, letters, now, outcomes }: Conce
     suppressed.push({ ...wish(what, now), projectId, until });
   }
   await addSuppressions(tx, suppressed);
+}
+
+/**
+ * Turns off autopilot for a rule with too many complaints, unsubscribes or hard bounces, and for its open drafts that no member has
+ * touched. Autopilot stays off until a member turns it on again; the counts then start from zero.
+ */
+async function demoteRules(tx: Tx, { projectId, now, outcomes }: Concerned): Promise<Note[]> {
+  const bad = outcomes.filter((one) => one.type === 'email.unsubscribed' || isBounce(one, 'hard'));
+  const notes: Note[] = [];
+  for (const ruleId of [...new Set(bad.map((one) => one.ruleId))].toSorted()) {
+    const rule = await findRule(tx, { projectId, reference: ruleId });
+    if (rule.mode !== 'autopilot') continue;
+    const since = rule.demotedAt ?? 0;
+    const demotion = demotes(await countForRule(tx, { projectId, ruleId, since, windows: LADDER_WINDOWS }));
+    if (!demotion) continue;
+    await demoteRule(tx, { projectId, ruleId, why: demotion.why, now });
+    await newModel(tx, projectId);
+    const { expiresAfterMs } = rule.definition;
+    const mode = { ruleId, autopilotMs: null, includeOpen: false, expiresAfterMs, now, reason: 'demoted' };
+    const { moved: drafts } = await changeModes(tx, projectId, [mode]);
+    notes.push({ event: 'rule.autopilot_disabled', rule: rule.name, reason: demotion.why, drafts });
+  }
+  return notes;
+}
+
+/**
+ * Stops automation for users who replied, because a person should answer them. Ends their runs, cancels untouched drafts, and holds drafts
+ * that a member approved or edited. Rules with `on_reply: false` continue.
+ */
+async function endForReplies(
+  tx: Tx,
+  { projectId, replied, now }: { projectId: number; replied: Outcome[]; now: number },
+): Promise<void> {
+  if (replied.length === 0) return;
+  const people = [...new Set(replied.map(({ userId }) => userId))].map((userId) => ({ projectId, userId }));
+  const drafts = await listOpenOfPeople(tx, people);
+  const runs = await findOpenRuns(tx, people);
+  if (drafts.length === 0 && runs.length === 0) return;
+  const model = (await loadProjectModels(tx, [await readTurn(tx, projectId)], { now })).get(projectId);
+  const endsBy = ({ ruleId, version }: { ruleId: string; version: number }): boolean =>
+    model?.rules.version(ruleId, version)?.definition.exits.onReply ?? true;
+  const moved = drafts.filter(endsBy).flatMap((draft): Moved[] => {
+    const decided = repliedTo(draft, { now });
+    return isRefused(decided) ? [] : [decided];
+  });
+  await writeMoves(tx, moved);
+  const ended = runs.filter(endsBy).map((run) => endRun(run, 'replied', now));
+  await updateRuns(tx, ended);
 }

@@ -1,8 +1,7 @@
-import { Fault } from '../../../platform/fault.ts';
-import { createWorkerPool, type Running, type WorkerPool } from '../../../platform/threads/worker-pool.ts';
-import { TaskStopped } from '../../../platform/threads/task-stopped.ts';
 import { emailOf, type EmailToRender, type RenderTasks } from './tasks.ts';
-import { createTimeSlices } from './time-slices.ts';
+import { Fault } from '../../../platform/fault.ts';
+import { TaskStopped } from '../../../platform/threads/task-stopped.ts';
+import { createWorkerPool, type Running, type WorkerPool } from '../../../platform/threads/worker-pool.ts';
 
 type Name = keyof RenderTasks;
 
@@ -124,4 +123,53 @@ function faultOf(stopped: TaskStopped, withinMs: number): Fault {
   }[stopped.trouble as 'deadline' | 'memory' | 'crashed'];
   const message = `Rendering this email ${what}. Simplify its Markdown or HTML, such as nested blocks, links and tables.`;
   return new Fault('validation_failed', { details: [{ message, field: 'body' }], cause: stopped });
+}
+
+/** Runs short synchronous tasks in order. After 10 ms of them in one turn of the event loop, the next one waits for another turn. */
+type TimeSlices = { run<T>(task: () => T): Promise<T> };
+
+const SLICE_MS = 10;
+
+export function createTimeSlices(nowMs: () => number): TimeSlices {
+  const waiting: (() => void)[] = [];
+  let usedMs = 0;
+  let hasNextTurn = false;
+
+  function runWaiting(): void {
+    while (usedMs < SLICE_MS) {
+      const task = waiting.shift();
+      if (!task) return;
+      const startedAt = nowMs();
+      task();
+      usedMs += nowMs() - startedAt;
+    }
+  }
+
+  /** Timers and sockets run before an immediate that was set in this turn. */
+  function planNextTurn(): void {
+    if (hasNextTurn) return;
+    hasNextTurn = true;
+    setImmediate(() => {
+      hasNextTurn = false;
+      usedMs = 0;
+      if (waiting.length === 0) return;
+      runWaiting();
+      planNextTurn();
+    });
+  }
+
+  return {
+    run: (task) =>
+      new Promise((resolve, reject) => {
+        waiting.push(() => {
+          try {
+            resolve(task());
+          } catch (error) {
+            reject(error);
+          }
+        });
+        runWaiting();
+        planNextTurn();
+      }),
+  };
 }

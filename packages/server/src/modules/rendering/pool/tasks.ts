@@ -1,14 +1,16 @@
-import { checkMail, type CheckedMail, readMail, type ReadMail } from '../../sending/index.ts';
+import { analyzeSync } from 'liquidjs';
 import { cleanEdited } from '../clean-edited.ts';
-import { type Email, type EmailFrame, renderEmail } from '../render-email.ts';
-import { findLinks, type LinkPlaces } from '../track-links.ts';
-import { letterOfVersion, type TemplateSource } from '../template.ts';
-import type { LetterText } from '../email.ts';
-import type { LetterVariables } from '../variables.ts';
-import { type Publishable, publishable } from '../publish.ts';
-import { type RenderedLetter, renderLetter } from '../render.ts';
+import { LETTER_PARTS, type LetterText } from '../email.ts';
+import { parsePart } from '../liquid.ts';
 import { linksOfMarkdown } from '../list-links.ts';
-import { trialContent, type UsedVariable, usedVariables } from '../used-variables.ts';
+import { type Publishable, publishable } from '../publish.ts';
+import { type Email, type EmailFrame, renderEmail } from '../render-email.ts';
+import { TOO_MUCH_WORK } from '../render-work.ts';
+import { markupOf, type RenderedLetter, renderLetter } from '../render.ts';
+import { letterOfVersion, refused, type TemplateSource } from '../template.ts';
+import { findLinks, type LinkPlaces } from '../track-links.ts';
+import type { LetterVariables } from '../variables.ts';
+import { type CheckedMail, checkMail, readMail, type ReadMail } from '../../sending/index.ts';
 
 export type LetterToRender = { letter: LetterText; variables: LetterVariables };
 
@@ -71,4 +73,41 @@ const TRIAL_FRAME: EmailFrame = {
 export function emailOf({ content, frame, ownPrefix }: EmailToRender): RenderedEmail {
   const email = renderEmail(content, frame);
   return { ...email, places: ownPrefix === null ? null : findLinks(email.html, ownPrefix) };
+}
+
+/** A variable that a template reads. `required`: it has no default, so a draft without a value is held. */
+type UsedVariable = { name: string; required: boolean };
+
+/** Returns the variables in the order of their first use. A path within a trait counts as the trait. */
+function usedVariables(letter: LetterText): UsedVariable[] {
+  const names = LETTER_PARTS.flatMap((part) => {
+    const parsed = parsePart(letter[part], markupOf(letter, part));
+    if ('flaw' in parsed) return [];
+    const globals = Object.values(analyzeSync(parsed.templates, { partials: false }).globals).flat();
+    return globals
+      .toSorted((a, b) => a.location.row - b.location.row || a.location.col - b.location.col)
+      .map(({ segments: [root, key] }) =>
+        typeof key === 'string' ? `${String(root)}.${key}` : String(root),
+      );
+  });
+  const missing = renderLetter(letter, UNKNOWN).missing;
+  const isRequired = (name: string): boolean =>
+    missing.some((one) => one === name || one.startsWith(`${name}.`));
+  return [...new Set(names)].map((name) => ({ name, required: isRequired(name) }));
+}
+
+const UNKNOWN = {
+  person: {},
+  event: {},
+  project: { name: '' },
+  run: { ends_at: null },
+  zone: 'UTC',
+  locale: 'en',
+};
+
+/** Returns the email for a user without known values. Throws a fault if even that takes too much work. */
+function trialContent(letter: LetterText): LetterText {
+  const { content, failed } = renderLetter(letter, UNKNOWN);
+  if (failed !== null) throw refused([{ message: `${failed}: ${TOO_MUCH_WORK}`, field: failed }]);
+  return content;
 }

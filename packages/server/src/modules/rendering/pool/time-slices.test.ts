@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createTimeSlices } from './time-slices.ts';
+import { createTimeSlices } from './renderer.ts';
 
 /** Each task takes 4 ms by a clock that only the tasks move. */
 function fixture() {

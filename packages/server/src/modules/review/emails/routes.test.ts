@@ -15,7 +15,7 @@ import {
 import { type AskOptions, testDashboard } from '../../../../testkit/dashboard.ts';
 import { goodLetter } from '../../../../testkit/good-letter.ts';
 import { openStage } from '../../../../testkit/story.ts';
-import { addHits } from '../../inbound/tracking/add-hits.ts';
+import { addHits } from '../../inbound/tracking/tracker.ts';
 import type { WhatHappened } from '../../outcomes/outcome.ts';
 import { packMime } from '../../sending/emails/pack-mime.ts';
 import { createProject } from '../../administration/create-project.ts';

@@ -1,40 +1,41 @@
-import { Type } from 'typebox';
 import type { TestInboxEmail, TestInboxEmailWhole } from '@beckon/contract/dashboard';
-import { iso, isoOrNull } from '../../../platform/time/clock.ts';
-import { DURATION_SYNTAX, parseDuration } from '../../../platform/time/duration.ts';
-import { Fault } from '../../../platform/fault.ts';
+import { Type } from 'typebox';
+import type { Mailroom } from '../../delivery/index.ts';
 import { countToLetGo, nextDraftDueAt } from '../../drafts/index.ts';
+import { type Redact, redactFor, redactMail, requireForPerson } from './redact-email.ts';
+import { openMail, showMail, type ShownMail } from './show-test-email.ts';
 import {
   countMail,
-  listMail,
+  deleteMailBefore,
   type KeptMail,
+  listMail,
+  type ReadMail,
   TEST_INBOX_KEPT_MAX,
   TEST_INBOX_KEPT_MS,
-  type ReadMail,
   withoutPixel,
 } from '../../sending/index.ts';
 import { isStorable } from '../../users/index.ts';
 import {
-  findProject,
   badCursor,
+  type DashboardRoute,
+  findProject,
+  FRAME_QUERY,
   isId,
+  type KitDeps,
   PAGE,
   readPage,
+  routesFor,
+  sendLetter,
+  sendPieces,
   timeAndId,
   toPage,
-  FRAME_QUERY,
-  sendLetter,
-  type DashboardRoute,
-  routesFor,
-  sendPieces,
-  type KitDeps,
 } from '../../workspace/index.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { Fault } from '../../../platform/fault.ts';
 import { countRemoteImages } from '../../../platform/outbound/inline-images.ts';
-import { clearTestInbox } from './clear-test-inbox.ts';
-import { openMail, showMail, type ShownMail } from './show-test-email.ts';
-import { requireForPerson, type Redact, redactMail, redactFor } from './redact-email.ts';
-import type { Mailroom } from '../../delivery/index.ts';
 import type { Outbound } from '../../../platform/outbound/outbound.ts';
+import { iso, isoOrNull } from '../../../platform/time/clock.ts';
+import { DURATION_SYNTAX, parseDuration } from '../../../platform/time/duration.ts';
 
 type Deps = KitDeps & { mailroom: Mailroom; openOutbound: () => Outbound };
 const { route } = routesFor<Deps>();
@@ -200,4 +201,21 @@ function printMailbox({ name, address }: ReadMail['from'][number]): string {
 function unconfirmed(name: string): Fault {
   const message = `The emails of ${JSON.stringify(name)} are deleted permanently. Enter its name to confirm`;
   return new Fault('validation_failed', { details: [{ message, field: 'confirm' }] });
+}
+
+/** A step takes a few milliseconds. */
+const STEP = 1_000;
+
+/** Deletes the emails of a project that arrived before this time, and returns their number. Their drafts and messages stay sent. */
+export async function clearTestInbox(
+  db: Pick<Database, 'query' | 'prepared'>,
+  { projectId, before }: { projectId: number; before: number },
+): Promise<number> {
+  let cleared = 0;
+  let step = STEP;
+  while (step === STEP) {
+    step = await deleteMailBefore(db, { projectId, before, limit: STEP });
+    cleared += step;
+  }
+  return cleared;
 }

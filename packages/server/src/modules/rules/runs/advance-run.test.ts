@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Predicate } from '../../../platform/predicate/predicate.ts';
-import { advance, endRun, lostAfter, onEvent, onTime, standAt } from './advance-run.ts';
+import { advance, endRun, lostAfter, onEvent, onTime, standAt, nextLocalMoment } from './advance-run.ts';
 import { compile, type ProgramStep } from './program.ts';
 import type { Run } from './run.ts';
-import { nextLocalMoment } from './local-time.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const HOUR = 3_600_000;

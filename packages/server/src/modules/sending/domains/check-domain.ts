@@ -1,15 +1,15 @@
-import type { DkimKey } from './dkim-key.ts';
+import { askHeldAgain } from '../../drafts/index.ts';
+import { judge, type Looked, questionsOf, type QuestionType, ROUNDS_MAX } from './check-records.ts';
+import { afterMoves, carryOn, type DkimKey, type KeyMove } from './dkim-key.ts';
+import { type DomainView, viewOf } from './domain-view.ts';
 import { type DomainState, type MailSettings, maySend, type SendingDomain } from './domain.ts';
+import type { DomainRecord, Finding } from './findings.ts';
 import { findDomainById, listKeys, lockDomain } from './reads.ts';
-import { judge } from './check-records.ts';
-import { lookUp } from './look-up.ts';
-import { recordsOf } from './records.ts';
-import { settle } from './apply-findings.ts';
+import { dkimNameOf, recordsOf } from './records.ts';
+import { afterLook, nextCheckAt, outcomeOf } from './state.ts';
 import { updateDomain, updateKeys } from './store.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import type { Resolver } from '../../../platform/dns/resolver.ts';
-import { askHeldAgain } from '../../drafts/index.ts';
-import { type DomainView, viewOf } from './domain-view.ts';
+import type { Answer, Resolver } from '../../../platform/dns/resolver.ts';
 
 export type CheckDeps = {
   db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
@@ -59,4 +59,67 @@ function areSameKeys(some: DkimKey[], others: DkimKey[]): boolean {
   const nameOf = ({ slot, createdAt }: DkimKey): string => `${slot} ${createdAt}`;
   const names = new Set(others.map(nameOf));
   return some.length === others.length && some.every((key) => names.has(nameOf(key)));
+}
+
+type Settled = { domain: SendingDomain; keys: DkimKey[]; moves: KeyMove[] };
+
+/** Applies the result of a DNS check to a domain and its keys. */
+function settle(
+  { domain, keys }: { domain: SendingDomain; keys: DkimKey[] },
+  findings: Finding[],
+  { mail, now }: { mail: MailSettings; now: number },
+): Settled {
+  const nameOf = (key: DkimKey): string => dkimNameOf(key, domain.name);
+  const verdicts = new Map(findings.map(({ name, verdict }) => [name, verdict]));
+  const moves = carryOn(keys, (key) => verdicts.get(nameOf(key)) ?? 'unknown', now);
+  const kept = afterMoves(keys, moves, now);
+  // Uses the keys after their moves, so that a key that signs from now on is the one that counts.
+  const records = recordsOf(domain, kept, mail);
+  const outcome = outcomeOf(records, findings);
+  // Never repeats a value, because other processes detect by it that a check has happened since.
+  const checkedAt = Math.max(now, (domain.checkedAt ?? 0) + 1);
+  const found = findings.filter(({ name }) => records.some((record) => record.name === name));
+  const looked = { ...afterLook(domain, outcome, now), findings: found, checkedAt };
+  return {
+    domain: { ...looked, nextCheckAt: nextCheckAt(looked, kept, { outcome, now }) },
+    keys: kept,
+    moves,
+  };
+}
+
+type Asked = Pick<Resolver, 'txt' | 'mx' | 'cname'>;
+
+/**
+ * Looks up everything in DNS that the records are judged by. Never call it within a transaction, because a silent name server takes long.
+ */
+export async function lookUp(resolver: Asked, records: DomainRecord[]): Promise<Looked> {
+  const answers = new Map<string, Answer>();
+  const looked: Looked = (type, name) => answers.get(keyOf(type, name));
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const questions = questionsOf(records, looked);
+    if (questions.length === 0) break;
+    await Promise.all(
+      questions.map(async ({ type, name }) => {
+        answers.set(keyOf(type, name), await ask(resolver, type, name));
+      }),
+    );
+  }
+  return looked;
+}
+
+function keyOf(type: QuestionType, name: string): string {
+  return `${type} ${name}`;
+}
+
+function ask(resolver: Asked, type: QuestionType, name: string): Promise<Answer> {
+  switch (type) {
+    case 'TXT':
+      return resolver.txt(name);
+    case 'MX':
+      return resolver.mx(name);
+    case 'CNAME':
+      return resolver.cname(name);
+    default:
+      return type satisfies never;
+  }
 }

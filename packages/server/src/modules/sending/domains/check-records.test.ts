@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Answer } from '../../../platform/dns/resolver.ts';
 import { type DkimKey, generateKey, selectorOf } from './dkim-key.ts';
 import { judge, type Looked, questionsOf } from './check-records.ts';
-import { lookUp } from './look-up.ts';
+import { lookUp } from './check-domain.ts';
 import { recordsOf } from './records.ts';
 import type { RecordKind, DomainRecord } from './findings.ts';
 

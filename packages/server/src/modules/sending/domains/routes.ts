@@ -1,18 +1,17 @@
-import { Type } from 'typebox';
 import type { SendingDomain } from '@beckon/contract/dashboard';
-import { isoOrNull } from '../../../platform/time/clock.ts';
-import { Fault } from '../../../platform/fault.ts';
-import { maySend, type MailSettings } from './domain.ts';
+import { Type } from 'typebox';
 import { addDomain, pauseDomain, removeDomain, resumeDomain, rotateKey, setDomain } from './change-domain.ts';
 import { type DomainView, showDomain, showDomains } from './domain-view.ts';
+import { type MailSettings, maySend, printThrottle, type Tracking } from './domain.ts';
 import { lookAtDomain } from './look-at-domain.ts';
-import { toShown } from './domain-summary.ts';
 import { trackDomain } from './track-domain.ts';
-import { routesFor, wholeList, type KitDeps, type Installation } from '../../workspace/index.ts';
+import { type Installation, type KitDeps, routesFor, wholeList } from '../../workspace/index.ts';
 import type { TokenKeys } from '../../../platform/crypto/email-token.ts';
-import type { Outbound } from '../../../platform/outbound/outbound.ts';
-import type { Resolver } from '../../../platform/dns/resolver.ts';
 import type { Sealer } from '../../../platform/crypto/encrypt.ts';
+import type { Resolver } from '../../../platform/dns/resolver.ts';
+import { Fault } from '../../../platform/fault.ts';
+import type { Outbound } from '../../../platform/outbound/outbound.ts';
+import { iso, isoOrNull } from '../../../platform/time/clock.ts';
 
 type Deps = KitDeps & {
   mail: MailSettings;
@@ -168,4 +167,54 @@ function speedOf({ throttle, warm }: SendingDomain): object {
 function notTyped(name: string): Fault {
   const message = `Enter the name of the domain to remove it: ${name}`;
   return new Fault('validation_failed', { details: [{ message, field: 'name' }] });
+}
+
+/** A domain as the API and the dashboard return it. */
+function toShown({ domain, records }: DomainView) {
+  return {
+    id: domain.id,
+    name: domain.name,
+    state: domain.state,
+    records: records.map(toShownRecord),
+    throttle: printThrottle(domain.throttle),
+    warm: domain.warm,
+    warmup_from: isoOrNull(domain.warmupFrom),
+    tracking: toShownTracking(domain.tracking),
+    paused_at: isoOrNull(domain.pausedAt),
+    paused_reason: domain.pausedReason,
+    created_at: iso(domain.createdAt),
+    verified_at: isoOrNull(domain.verifiedAt),
+    checked_at: isoOrNull(domain.checkedAt),
+    next_check_at: isoOrNull(domain.nextCheckAt),
+  };
+}
+
+/** `status`: ok, missing, wrong or unknown; unchecked before the first check. */
+function toShownRecord(record: DomainView['records'][number]) {
+  const { kind, name, type, value, split, required, keyState, finding } = record;
+  return {
+    kind,
+    name,
+    type,
+    value,
+    split,
+    required,
+    status: finding?.verdict ?? ('unchecked' as const),
+    found: finding?.found ?? [],
+    message: finding?.says ?? null,
+    warning: finding ? finding.warns || (!required && finding.verdict !== 'ok') : false,
+    key_state: keyState,
+  };
+}
+
+function toShownTracking(tracking: Tracking | null) {
+  if (!tracking) return null;
+  const { host, state, found, checkedAt, nextAt } = tracking;
+  return {
+    host,
+    state,
+    found,
+    checked_at: isoOrNull(checkedAt),
+    next_check_at: iso(nextAt),
+  };
 }

@@ -1,27 +1,26 @@
 import {
-  isRefused,
-  listMoves,
-  lockDraft,
-  writeMoved,
   againAt,
   type Claim,
+  isRefused,
   isWornOut,
+  listMoves,
+  lockDraft,
   lookAgainAt,
-  type Verdict,
   settleWording,
+  type Verdict,
   wordLater,
+  writeMoved,
 } from '../../drafts/index.ts';
-import { reword } from './reword-draft.ts';
-import { type BodyBlock, markdownOfBlocks } from '../blocks.ts';
+import { markdownValue, type Renderer } from '../../rendering/index.ts';
+import type { Models } from '../../rules/index.ts';
 import { type Answer, readAnswer } from './answer.ts';
+import type { DraftModel } from './draft-model.ts';
 import { guard } from './guard.ts';
+import { prepare, type Prepared } from './prepare.ts';
 import { hashQuestion, type Question, repairOf } from './question.ts';
+import { reword } from './reword-draft.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import type { DraftModel } from './draft-model.ts';
-import type { Models } from '../../rules/index.ts';
-import type { Renderer } from '../../rendering/index.ts';
-import { type Prepared, prepare } from './prepare.ts';
 
 export type WordDeps = {
   db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
@@ -167,4 +166,33 @@ async function later(
 ): Promise<Worded> {
   await wordLater(db, claim, at);
   return { verdict, reason: reason ?? null };
+}
+
+type BodyBlock =
+  | { kind: 'paragraph'; text: string }
+  | { kind: 'bullets'; items: string[] }
+  /** `address`: a URL of the email itself. */
+  | { kind: 'link'; text: string; address: string };
+
+/** Returns a body of plain words: whatever they spell, they are not Markdown. */
+function markdownOfBlocks(blocks: BodyBlock[]): string {
+  return `${blocks.map(written).join('\n\n')}\n`;
+}
+
+function written(block: BodyBlock): string {
+  switch (block.kind) {
+    case 'paragraph':
+      return lineOf(block.text);
+    case 'bullets':
+      return block.items.map((item) => `- ${lineOf(item)}`).join('\n');
+    case 'link':
+      return `[${lineOf(block.text)}](<${block.address}>)`;
+    default:
+      return block satisfies never;
+  }
+}
+
+/** Trims the text, because leading spaces would change the meaning of the line. */
+function lineOf(text: string): string {
+  return markdownValue(text.trim());
 }

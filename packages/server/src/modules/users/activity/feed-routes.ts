@@ -1,15 +1,6 @@
+import type { FeedItem, FeedType } from '@beckon/contract/dashboard';
 import { Type } from 'typebox';
-import { Fault } from '../../../platform/fault.ts';
-import {
-  findPair,
-  lastHeard,
-  serveEvents,
-  readMoment,
-  type Asked,
-  routesFor,
-  type SENT,
-  type KitDeps,
-} from '../../workspace/index.ts';
+import { type FollowOptions, followStream } from './follow-stream.ts';
 import { countStream, findItem, readStream } from './read-stream.ts';
 import {
   type Cursor,
@@ -19,10 +10,20 @@ import {
   readStreamFilter,
   type StreamItem,
 } from './stream.ts';
-import { type FollowOptions, followStream } from './follow-stream.ts';
-import { readTurn } from '../../../platform/locks/project-lock.ts';
+import {
+  type Access,
+  type Asked,
+  findPair,
+  type KitDeps,
+  lastHeard,
+  readMoment,
+  routesFor,
+  type SENT,
+  serveEvents,
+} from '../../workspace/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { toFeedItems } from './feed-items.ts';
+import { Fault } from '../../../platform/fault.ts';
+import { readTurn } from '../../../platform/locks/project-lock.ts';
 
 type Deps = KitDeps;
 const { route } = routesFor<Deps>();
@@ -124,4 +125,24 @@ function placeToBegin(
 async function toEvents(deps: Deps, items: StreamItem[]): Promise<string> {
   const shown = await toFeedItems(deps, items);
   return shown.map((item) => `id: ${cursorOf(item)}\ndata: ${JSON.stringify(item)}\n\n`).join('');
+}
+
+/** Returns the items as the dashboard shows them: with their positions, and with the names of the actors. */
+async function toFeedItems(
+  { access }: { access: Pick<Access, 'namesOf'> },
+  items: StreamItem[],
+): Promise<FeedItem[]> {
+  const actors = new Set(items.map(actorOf).filter((actor) => actor !== null));
+  const names = actors.size === 0 ? NOBODY : await access.namesOf([...actors]);
+  return items.map((item) => {
+    const name = names.get(actorOf(item) ?? '');
+    const shown = { ...item, type: item.type as FeedType, place: cursorOf(item) };
+    return (name === undefined ? shown : { ...shown, actor_name: name }) as FeedItem;
+  });
+}
+
+const NOBODY: ReadonlyMap<string, string> = new Map();
+
+function actorOf(item: StreamItem): string | null {
+  return 'actor' in item && typeof item.actor === 'string' ? item.actor : null;
 }

@@ -1,11 +1,10 @@
-import type { Log } from '../../../platform/log.ts';
-import { type DuePlace, duePlaces } from '../../../platform/locks/timers.ts';
+import type { Answered } from './answer.ts';
+import { post, type PostDeps } from './post.ts';
+import { type EndpointEvent, type Leaving, runRound } from './round.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { isPoisonous } from '../../../platform/db/errors.ts';
-import type { Answered } from './answer.ts';
-import { createFlight, type Flight } from './requests-in-flight.ts';
-import type { PostDeps } from './post.ts';
-import { type EndpointEvent, runRound } from './round.ts';
+import { type DuePlace, duePlaces } from '../../../platform/locks/timers.ts';
+import type { Log } from '../../../platform/log.ts';
 
 /**
  * The webhook dispatcher sends outcomes to endpoints. A delivery is claimed and its attempt written; the request is sent only after that
@@ -121,4 +120,47 @@ function report(log: Log, { endpoint, health, event }: EndpointEvent): void {
   if (event === 'gone' || event === 'failing') log.warn({ ...fields, reason: event }, 'endpoint.disabled');
   else if (event === 'warned') log.warn(fields, 'endpoint.failing');
   else log.info(fields, event === 'opened' ? 'endpoint.paused' : 'endpoint.recovered');
+}
+
+/** Requests in flight, and answers that are not recorded yet. */
+type Flight = {
+  begin(leaving: Leaving): void;
+  /** Removes and returns at most `most` answers, for recording. */
+  take(most: number): Answered[];
+  /** Returns answers to the queue because they could not be recorded. */
+  giveBack(answered: Answered[]): void;
+  size(): number;
+  /** Resolves when all requests in flight are answered. */
+  landed(): Promise<void>;
+  /** Stops waiting for answers. A later answer is ignored. */
+  abandon(): void;
+};
+
+function createFlight(deps: PostDeps, onAnswer: () => void): Flight {
+  const posted = new Map<Leaving, Promise<void>>();
+  let answered: Answered[] = [];
+  return {
+    begin(leaving) {
+      const done = post(deps, leaving).then((answer) => {
+        // An abandoned request already has its result.
+        if (!posted.delete(leaving)) return;
+        answered.push({ delivery: leaving, answer });
+        onAnswer();
+      });
+      posted.set(leaving, done);
+    },
+    take: (most) => answered.splice(0, most),
+    giveBack(untold) {
+      answered = [...untold, ...answered];
+    },
+    size: () => posted.size + answered.length,
+    async landed() {
+      await Promise.all(posted.values());
+    },
+    abandon() {
+      const endedAt = deps.clock.now();
+      for (const delivery of posted.keys()) answered.push({ delivery, answer: { kind: 'stopped', endedAt } });
+      posted.clear();
+    },
+  };
 }

@@ -1,12 +1,11 @@
-import type { FastifyRequest } from 'fastify';
 import { allows, type Role, type TokenScope } from '@beckon/contract/dashboard';
-import { Fault } from '../../../platform/fault.ts';
-import type { Person } from '../members/team.ts';
-import { requireConfirmed } from '../members/confirmation.ts';
-import { findHolder } from '../tokens/find-holder.ts';
-import type { HeldToken } from '../tokens/token.ts';
+import type { FastifyRequest } from 'fastify';
 import type { KitDeps } from './kit-deps.ts';
 import type { RouteRules } from './route.ts';
+import type { Person } from '../members/team.ts';
+import { findHolder } from '../tokens/find-holder.ts';
+import type { HeldToken } from '../tokens/token.ts';
+import { Fault } from '../../../platform/fault.ts';
 
 /** The caller and their role. Open routes have no known caller; their role is not used. */
 export type Who = {
@@ -191,4 +190,15 @@ function requireRole({ needs }: RouteRules, role: Role): void {
   if (needs === 'anyone' || needs === 'signed_in' || allows(role, needs)) return;
   const message = `Your role is ${role}. This needs the role ${needs}.`;
   throw new Fault('role_required', { details: [{ message }] });
+}
+
+/**
+ * Before a sign-in method is added to an account, its member has to prove their identity again. A session alone does not suffice, because a
+ * stolen one could create a passkey or a token that outlives it (ASVS 7.5.1). Signing in counts, for as long as a confirmation does.
+ */
+const VALID_FOR_MS = 10 * 60_000;
+
+function requireConfirmed({ confirmedAt }: { confirmedAt: Date | null }, now: number): void {
+  const isRecent = confirmedAt !== null && now - confirmedAt.getTime() < VALID_FOR_MS;
+  if (!isRecent) throw new Fault('confirmation_required');
 }

@@ -1,11 +1,14 @@
-import { Type } from 'typebox';
 import type { OrganizationListed } from '@beckon/contract/dashboard';
-import { isLocalShell } from './local-shell.ts';
-import type { OrganizationOfMember } from './team.ts';
-import { createOrganization } from './create-organization.ts';
-import { requireOperator } from './require-operator.ts';
+import { randomUUID } from 'node:crypto';
+import { Type } from 'typebox';
 import { routesFor } from '../dashboard-api/route.ts';
 import { wholeList } from '../dashboard-api/whole-list.ts';
+import { isLocalShell } from './local-shell.ts';
+import { readName } from './make-person.ts';
+import { requireOperator } from './require-operator.ts';
+import { insertOrganization, upsertMember } from './store.ts';
+import type { OrganizationOfMember } from './team.ts';
+import type { Database } from '../../../platform/db/database.ts';
 
 const { route } = routesFor();
 
@@ -36,4 +39,18 @@ export const organizationRoutes = [
 function toListed(row: OrganizationOfMember): OrganizationListed {
   const { id, name, role, requiresTwoFactor, projects, members } = row;
   return { id, name, role, requires_two_factor: requiresTwoFactor, projects, members };
+}
+
+/** Creates an organization. `ownerId`: the member who becomes its owner; null: it has no member until someone is invited. */
+function createOrganization(
+  db: Pick<Database, 'transaction' | 'clock'>,
+  wanted: { name: string; ownerId: string | null },
+): Promise<{ id: string; name: string }> {
+  const [id, name, at] = [randomUUID(), readName(wanted.name), new Date(db.clock.now())];
+  return db.transaction(async (tx) => {
+    await insertOrganization(tx, { id, name, createdAt: at });
+    if (wanted.ownerId !== null)
+      await upsertMember(tx, { organizationId: id, userId: wanted.ownerId, role: 'owner', at });
+    return { id, name };
+  });
 }

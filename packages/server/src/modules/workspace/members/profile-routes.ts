@@ -1,19 +1,23 @@
-import { Type } from 'typebox';
 import type { SessionListed } from '@beckon/contract/dashboard';
-import { Fault } from '../../../platform/fault.ts';
-import type { AccountEmails } from './account-emails.ts';
-import { deleteSessions } from './session-store.ts';
-import { listSessions } from './reads.ts';
-import { updateUserName, updateWantsDigest } from './store.ts';
-import type { Team } from './create-team.ts';
-import { changePassword } from './change-password.ts';
-import { checkPassword, readName } from './make-person.ts';
-import { routesFor } from '../dashboard-api/route.ts';
-import { callerOf, setCookies } from './caller.ts';
-import { notifyMember } from './notices.ts';
-import { wholeList } from '../dashboard-api/whole-list.ts';
+import { Type } from 'typebox';
 import type { KitDeps } from '../dashboard-api/kit-deps.ts';
+import { routesFor } from '../dashboard-api/route.ts';
+import { wholeList } from '../dashboard-api/whole-list.ts';
+import type { AccountEmails } from './account-emails.ts';
+import { callerOf, setCookies } from './caller.ts';
+import type { Team } from './create-team.ts';
+import { checkPassword, readName } from './make-person.ts';
+import { notifyMember } from './notices.ts';
+import { deletePasskeys } from './passkey-store.ts';
+import { listSessions } from './reads.ts';
+import { deleteSessions, updateSessionToken } from './session-store.ts';
+import { newSessionToken } from './sessions.ts';
+import { deleteChallenges, updatePassword, updateUserName, updateWantsDigest } from './store.ts';
+import type { Person } from './team.ts';
 import type { Installation } from '../projects/installation.ts';
+import { revokeTokensOf } from '../tokens/store.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { Fault } from '../../../platform/fault.ts';
 
 type Deps = KitDeps & { accountEmails: AccountEmails; installation: Installation; team: Team };
 const { route } = routesFor<Deps>();
@@ -116,3 +120,38 @@ export const profileRoutes = [
     },
   }),
 ];
+
+type PasswordChange = {
+  member: Pick<Person, 'id' | 'sessionId'>;
+  /** The hash that the current password was compared with. */
+  from: string;
+  to: string;
+  endsPasskeysAndTokens: boolean;
+};
+
+/**
+ * Ends all other sessions and all sign-ins that wait for their second factor. This session gets a new cookie, because the old one may be in
+ * other hands. Returns the new value of the cookie.
+ */
+function changePassword(
+  db: Pick<Database, 'transaction' | 'clock'>,
+  { member: { id: userId, sessionId }, from, to, endsPasskeysAndTokens }: PasswordChange,
+): Promise<string> {
+  return db.transaction(async (tx) => {
+    const [at, token] = [new Date(db.clock.now()), newSessionToken()];
+    if (!(await updatePassword(tx, { userId, from, to, at }))) throw changedMeanwhile();
+    await deleteSessions(tx, { userId, except: sessionId });
+    await updateSessionToken(tx, { id: sessionId, token });
+    await deleteChallenges(tx, userId);
+    if (endsPasskeysAndTokens) {
+      await deletePasskeys(tx, userId);
+      await revokeTokensOf(tx, { userId, at });
+    }
+    return token;
+  });
+}
+
+function changedMeanwhile(): Fault {
+  const message = 'The password was changed in another window just now. Try again with the new one.';
+  return new Fault('validation_failed', { details: [{ message, field: 'password' }] });
+}

@@ -1,15 +1,13 @@
 import { hashPassword } from 'better-auth/crypto';
-import type { Database } from '../../../platform/db/database.ts';
-import {
-  beginTwoFactor,
-  checkCurrentPassword,
-  confirmTwoFactor,
-  endTwoFactor,
-  newBackupCodes,
-  type WithPassword,
-} from './account.ts';
+import { countSessionAttempt, forgiveSessionAttempt } from './attempts.ts';
 import { type AuthOptions, createAuth } from './auth.ts';
-import { confirmByPasskey, confirmByPassword, confirmOptions } from './confirm.ts';
+import {
+  checkPassword,
+  confirmByPasskey,
+  confirmByPassword,
+  confirmOptions,
+  type Member,
+} from './confirm.ts';
 import { cookieNames } from './cookies.ts';
 import { knownBrowsers } from './known-browser.ts';
 import { registerPasskey, registrationOptions } from './passkeys.ts';
@@ -22,9 +20,11 @@ import {
   signIn,
   signInByCode,
   signInByPasskey,
+  type SignInDeps,
   toHeaders,
 } from './sign-in.ts';
-import type { Caller } from './team.ts';
+import type { Caller, WithCookies } from './team.ts';
+import type { Database } from '../../../platform/db/database.ts';
 
 /**
  * Contains everything about signing in that needs better-auth or WebAuthn. It is loaded on first use, because most commands need neither.
@@ -82,4 +82,63 @@ function bound<D, W, A>(
   work: (deps: D, caller: Caller, what: W) => Promise<A>,
 ): (caller: Caller, what: W) => Promise<A> {
   return (caller, what) => work(deps, caller, what);
+}
+
+type WithPassword = { member: Member; password: string };
+
+/** Returns the hash to replace if the current password is right. */
+async function checkCurrentPassword(deps: SignInDeps, { member, password }: WithPassword): Promise<string> {
+  return counted(deps, member, () => checkPassword(deps, member, password));
+}
+
+type NewFactor = { uri: string; backupCodes: string[] };
+
+/** The app is required from its first correct code on, so closing the page before that does not lock the member out. */
+async function beginTwoFactor(
+  deps: SignInDeps,
+  caller: Caller,
+  { member, password }: WithPassword,
+): Promise<WithCookies<NewFactor>> {
+  const body = { password, method: 'totp' } as const;
+  const headers = toHeaders(caller);
+  const { response, cookies } = await counted(deps, member, () =>
+    asked(() => deps.auth.api.enableTwoFactor({ body, headers, returnHeaders: true })),
+  );
+  if (response.method !== 'totp') throw new Error('expected an authenticator app');
+  return { answer: { uri: response.totpURI, backupCodes: response.backupCodes }, cookies };
+}
+
+async function confirmTwoFactor({ auth }: SignInDeps, caller: Caller, code: string): Promise<string[]> {
+  const headers = toHeaders(caller);
+  return (await asked(() => auth.api.verifyTOTP({ body: { code }, headers, returnHeaders: true }))).cookies;
+}
+
+async function endTwoFactor(
+  deps: SignInDeps,
+  caller: Caller,
+  { member, password }: WithPassword,
+): Promise<string[]> {
+  const given = { body: { password }, headers: toHeaders(caller), returnHeaders: true } as const;
+  const done = await counted(deps, member, () => asked(() => deps.auth.api.disableTwoFactor(given)));
+  return done.cookies;
+}
+
+/** Replaces the backup codes. The previous codes become invalid. */
+async function newBackupCodes(
+  deps: SignInDeps,
+  caller: Caller,
+  { member, password }: WithPassword,
+): Promise<string[]> {
+  const headers = toHeaders(caller);
+  const { response } = await counted(deps, member, () =>
+    asked(() => deps.auth.api.generateBackupCodes({ body: { password }, headers, returnHeaders: true })),
+  );
+  return response.backupCodes;
+}
+
+async function counted<T>(deps: SignInDeps, { sessionId }: Member, check: () => Promise<T>): Promise<T> {
+  await countSessionAttempt(deps, sessionId);
+  const done = await check();
+  await forgiveSessionAttempt(deps, sessionId);
+  return done;
 }

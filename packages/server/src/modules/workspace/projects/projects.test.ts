@@ -7,7 +7,7 @@ import { resumeProject, suspendProject } from '../../administration/suspend-proj
 import { findProject } from './find-project.ts';
 import { getSettings } from './get-settings.ts';
 import { listProjects } from './list-projects.ts';
-import { listRateLimits, readEndpoint, setRateLimit } from '../../administration/rate-limits.ts';
+import { listRateLimits, readEndpoint, setRateLimit } from '../../administration/setting-routes.ts';
 import { setSettings } from './set-settings.ts';
 
 const clock = heldClock();

@@ -1,10 +1,11 @@
 import type { TokenListed } from '@beckon/contract/dashboard';
-import { Fault } from '../../../platform/fault.ts';
-import { displayToken, type HeldToken, type ListedToken } from './token.ts';
-import { listTokens, revokeToken } from './own-tokens.ts';
 import { routesFor } from '../dashboard-api/route.ts';
-import { stateOf } from './token-state.ts';
 import { wholeList } from '../dashboard-api/whole-list.ts';
+import { listTokenRows, updateRevoked } from './store.ts';
+import { stateOf } from './token-state.ts';
+import { displayToken, ENDED_KEPT_MS, type HeldToken, type ListedToken } from './token.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { Fault } from '../../../platform/fault.ts';
 
 const { route } = routesFor();
 
@@ -69,4 +70,26 @@ function toListed({ id, label, scopes, last4, ...token }: ListedToken): TokenLis
     last_used_at: token.lastUsedAt?.toISOString() ?? null,
     revoked_at: token.revokedAt?.toISOString() ?? null,
   };
+}
+
+type Deps = { db: Pick<Database, 'query' | 'prepared' | 'clock'> };
+
+const SHOWN_MAX = 200;
+
+/** Returns live tokens, and those that ended recently. */
+async function listTokens({ db }: Deps, personId: string): Promise<ListedToken[]> {
+  const endedSince = new Date(db.clock.now() - ENDED_KEPT_MS);
+  return listTokenRows(db, { userId: personId, endedSince, limit: SHOWN_MAX });
+}
+
+/** Revokes a token from the next request on. Event streams that it has open end within half a minute. */
+async function revokeToken(
+  { db }: Deps,
+  { id, personId }: { id: string; personId: string },
+): Promise<ListedToken> {
+  const now = db.clock.now();
+  const revoked = await updateRevoked(db, { id, userId: personId, at: new Date(now) });
+  if (revoked) return revoked;
+  const message = 'You have no token with this ID';
+  throw new Fault('not_found', { details: [{ message, field: 'token' }] });
 }

@@ -9,7 +9,7 @@ import { sha256 } from '../../crypto/hash.ts';
 import { silentLog } from '../../log.ts';
 import { archiveSettings } from './archive.ts';
 import { sweepBackupDrafts } from './partials.ts';
-import { findGap } from './find-gap.ts';
+import { findGap } from './recover.ts';
 import { closeEnvelope, openEnvelope } from './envelope.ts';
 import { listBackups, newestBackupAt, pruneBackups, verifyBackup } from './list-backups.ts';
 import { restoreBackup } from './restore-backup.ts';

@@ -1,19 +1,21 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import pg from 'pg';
-import { systemClock } from '../../time/clock.ts';
-import { readFacts } from '../facts.ts';
-import { type HomeOptions, openHome } from '../home.ts';
-import { openEmbedded } from '../open-embedded.ts';
+import { randomBytes } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { constants, createGzip } from 'node:zlib';
 import { copyCluster } from './copy-cluster.ts';
-import { copyWal } from './copy-wal.ts';
 import { hashFile, syncFolder, writeSafely } from './copy-file.ts';
 import { closeEnvelope } from './envelope.ts';
 import { BackupFailure } from './failure.ts';
-import { type BackupFile, DATA, MANIFEST, type Manifest, SECRETS } from './manifest.ts';
+import { type BackupFile, DATA, MANIFEST, type Manifest, SECRETS, WAL, WAL_NAME } from './manifest.ts';
 import { draftNameOf, sweepBackupDrafts } from './partials.ts';
+import { readFacts } from '../facts.ts';
 import type { EmbeddedConnection } from '../follow.ts';
+import { type HomeOptions, openHome } from '../home.ts';
+import { openEmbedded } from '../open-embedded.ts';
+import { systemClock } from '../../time/clock.ts';
 
 /** Encrypted with the passphrase: without the key the database is unreadable, and without the password there is no access to it. */
 export type KeptSecrets = { secretKey: string; user: string; password: string; database: string };
@@ -144,4 +146,36 @@ type Log = { system: string; first: string; last: string };
 
 async function ask<R extends object>(client: pg.Client, text: string, values: unknown[] = []): Promise<R[]> {
   return (await client.query<R>(text, values)).rows;
+}
+
+/** Copies the WAL files of the range, compressed: the copied data files need them to become consistent. */
+async function copyWal(
+  from: { data: string; first: string; last: string },
+  backup: string,
+): Promise<BackupFile[]> {
+  const folder = join(from.data, 'pg_wal');
+  await mkdir(join(backup, WAL), { mode: 0o700 });
+  const names = (await readdir(folder)).filter(
+    (name) => (WAL_NAME.test(name) && name >= from.first && name <= from.last) || name.endsWith('.history'),
+  );
+  if (!names.includes(from.first) || !names.includes(from.last))
+    throw new Error(`the log from ${from.first} to ${from.last} is incomplete in ${folder}`);
+  const files: BackupFile[] = [];
+  for (const name of names.toSorted()) {
+    const path = `${WAL}/${name}.gz`;
+    await compress(join(folder, name), join(backup, path));
+    files.push({ path, ...(await hashFile(join(backup, path))) });
+  }
+  return files;
+}
+
+async function compress(from: string, to: string): Promise<void> {
+  const gzip = createGzip({ level: constants.Z_BEST_SPEED });
+  await pipeline(createReadStream(from), gzip, createWriteStream(to, { flags: 'wx', mode: 0o600 }));
+  const file = await open(to, 'r+');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }

@@ -1,11 +1,13 @@
-import { chown, copyFile, mkdir, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
 import pg from 'pg';
-import { binaryMajor, locateBinaries } from '../binaries.ts';
+import { chown, copyFile, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { syncFolder, writeSafely } from '../backup/copy-file.ts';
 import { dropRestoreDraft, restoreDraftOf, sweepRestoreDrafts } from '../backup/restore-partials.ts';
-import { EmbeddedFailure } from '../failure.ts';
-import { findKept } from '../find-kept-clusters.ts';
+import { binaryMajor, locateBinaries } from '../binaries.ts';
 import { readFacts, replaceFacts } from '../facts.ts';
+import { codeOf, EmbeddedFailure } from '../failure.ts';
+import { findKept } from '../find-kept-clusters.ts';
+import type { EmbeddedConnection } from '../follow.ts';
 import { type Home, type HomeOptions, isInitialized, openHome } from '../home.ts';
 import { dataMissing, initializeCluster } from '../initialize-cluster.ts';
 import { startPostmaster } from '../start-postmaster.ts';
@@ -13,9 +15,7 @@ import { stopPostmaster } from '../stop-postmaster.ts';
 import { type CopiedTable, copyDatabase } from './copy-database.ts';
 import { lockUpgrade } from './lock-upgrade.ts';
 import { READ_ONLY, stopLeft } from './stop-left.ts';
-import { checkSwappable, putBack, swap } from './swap.ts';
 import { oldBinaries, versionOf } from './versions.ts';
-import type { EmbeddedConnection } from '../follow.ts';
 
 export type Upgrading = HomeOptions & {
   /** Transfers the remaining state to the new database after all rows were copied. */
@@ -131,4 +131,54 @@ export async function discardOld(dataDir: string): Promise<string[]> {
   const kept = await findKept(data);
   for (const path of kept) await rm(path, { recursive: true, force: true });
   return kept;
+}
+
+/**
+ * `postgres` becomes `postgres.pg17`, and the new folder beside it becomes `postgres`. Between the two renames a note records the first
+ * one. It allows reverting that if the process is killed there or the second one fails.
+ */
+const NOTE = 'upgrade.kept';
+
+type Swapping = { data: string; fresh: string; kept: string };
+
+export async function swap({ data, fresh, kept }: Swapping): Promise<void> {
+  await rm(kept, { recursive: true, force: true });
+  const note = join(dirname(data), NOTE);
+  await rm(note, { force: true });
+  await writeSafely(note, basename(kept));
+  await syncFolder(dirname(data));
+  await rename(data, kept);
+  try {
+    await rename(fresh, data);
+  } catch (error) {
+    await putBack(data);
+    throw error;
+  }
+  await syncFolder(dirname(data));
+  await rm(note, { force: true });
+}
+
+/** Reverts only the rename in the note, because another folder with such a name may be years old. */
+async function putBack(data: string): Promise<void> {
+  const note = join(dirname(data), NOTE);
+  if (!isInitialized(data)) {
+    const name = await readFile(note, 'utf8').catch((error: unknown) => {
+      if (codeOf(error) !== 'ENOENT') throw error;
+      return null;
+    });
+    if (name === null) return;
+    await rename(join(dirname(data), basename(name)), data);
+    await syncFolder(dirname(data));
+  }
+  await rm(note, { force: true });
+}
+
+/** Checked before an hour of copying, not after it. */
+async function checkSwappable(data: string): Promise<void> {
+  const [own, around] = [await stat(data), await stat(dirname(data))];
+  if (own.dev === around.dev) return;
+  throw new EmbeddedFailure(
+    'cannot_upgrade',
+    `${data} is a separate file system, which an upgrade cannot rename. Mount ${dirname(data)} instead, with the database in it`,
+  );
 }

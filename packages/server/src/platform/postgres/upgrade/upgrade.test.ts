@@ -17,7 +17,7 @@ import { initializeCluster } from '../initialize-cluster.ts';
 import { startPostmaster } from '../start-postmaster.ts';
 import { stopPostmaster } from '../stop-postmaster.ts';
 import { ask, clusterOf, makeTestDirectory, soon, type TestDirectory } from '../test-directory.ts';
-import { swap } from './swap.ts';
+import { swap } from './upgrade-database.ts';
 import { oldBinaries } from './versions.ts';
 
 const OLD = 17;
