@@ -9,7 +9,7 @@ import { systemClock } from '../../packages/server/src/platform/time/clock.ts';
 import { deriveKey } from '../../packages/server/src/platform/crypto/hash.ts';
 import { silentLog } from '../../packages/server/src/platform/log.ts';
 import { createSealer, type Sealer } from '../../packages/server/src/platform/crypto/encrypt.ts';
-import { createKey } from '../../packages/server/src/modules/ingest/keys/create.ts';
+import { createKey } from '../../packages/server/src/modules/ingest/keys/change-key.ts';
 import { createProject } from '../../packages/server/src/modules/administration/create-project.ts';
 import { type Database, openDatabase } from '../../packages/server/src/platform/db/database.ts';
 import { openEmbedded } from '../../packages/server/src/platform/postgres/index.ts';

@@ -75,10 +75,10 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
         'beckon.event x',
         'beckon.audience_member x',
       ],
-      'modules/workspace/audit/reads.ts': ['FROM beckon.audit a WHERE …'],
+      'modules/workspace/audit/store.ts': ['FROM beckon.audit a WHERE …'],
       'modules/review/needs.ts': ['FROM beckon.draft d WHERE …'],
       'modules/drafts/store.ts': ['DELETE FROM beckon.draft_move …', 'DELETE FROM beckon.draft_content …'],
-      'modules/explain/events-then.ts': [
+      'modules/explain/event-history.ts': [
         'FROM beckon.event e WHERE …',
         'SELECT (extract(epoch FROM min(e.received_at))',
       ],

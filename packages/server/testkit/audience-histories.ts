@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@beckon/contract';
 import fc from 'fast-check';
-import type { Priority } from '../src/modules/ingest/queue/take-chunks.ts';
+import type { Priority } from '../src/modules/ingest/queue/chunk.ts';
 
 /**
  * Generates random histories of a project's audiences. Users, event names, spans and definitions are few, so that they often coincide. An

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, inject } from 'vitest';
 import type { Clock } from '../src/platform/time/clock.ts';
 import { silentLog } from '../src/platform/log.ts';
-import type { ConnectionSource } from '../src/platform/db/connection.ts';
+import type { ConnectionSource } from '../src/platform/db/connections.ts';
 import { type Database, openDatabase } from '../src/platform/db/database.ts';
 import { inAdmin } from './global-setup.ts';
 

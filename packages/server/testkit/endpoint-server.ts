@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
-import { createKey } from '../src/modules/ingest/keys/create.ts';
+import { createKey } from '../src/modules/ingest/keys/change-key.ts';
 import { decodeChunk } from '../src/modules/ingest/queue/chunk.ts';
 import { type Answer, ask, type Asking } from './client.ts';
 import { heldClock, type HeldClock } from './clock.ts';

@@ -4,7 +4,7 @@ import { idMaker } from '../src/platform/ids.ts';
 import { silentLog } from '../src/platform/log.ts';
 import type { ReceiveDeps } from '../src/modules/inbound/mail/receive-mail.ts';
 import { type MailInOptions, startMailIn } from '../src/modules/inbound/mail/server.ts';
-import { createLookUp } from '../src/platform/dns/look-up.ts';
+import { createLookUp } from '../src/platform/dns/resolver.ts';
 import { createMailReader } from '../src/modules/inbound/mail/reader.ts';
 import type { Database } from '../src/platform/db/database.ts';
 import type { MailStage, MailStory } from './mail-stage.ts';

@@ -1,5 +1,4 @@
-import { encodeChunk } from '../src/modules/ingest/queue/chunk.ts';
-import type { Priority } from '../src/modules/ingest/queue/take-chunks.ts';
+import { encodeChunk, type Priority } from '../src/modules/ingest/queue/chunk.ts';
 import { lockQueue } from '../src/modules/ingest/queue/queue.ts';
 import { insertChunks, updateQueueAdvanced } from '../src/modules/ingest/queue/store.ts';
 import type { Database } from '../src/platform/db/database.ts';

@@ -1,4 +1,4 @@
-import type { LetterText } from '../src/modules/rendering/email.ts';
+import type { LetterText } from '../src/modules/rendering/template.ts';
 import { emailOf, RENDER_TASKS, type EmailToRender } from '../src/modules/rendering/pool/tasks.ts';
 import { serveTasks } from '../src/platform/threads/serve-tasks.ts';
 

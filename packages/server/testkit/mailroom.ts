@@ -1,12 +1,10 @@
 import type { TokenKeys } from '../src/platform/crypto/email-token.ts';
 import { createSealer } from '../src/platform/crypto/encrypt.ts';
-import { createLookUp } from '../src/platform/dns/look-up.ts';
-import { createResolver } from '../src/platform/dns/resolver.ts';
+import { createLookUp, createResolver } from '../src/platform/dns/resolver.ts';
 import { createOutbound } from '../src/platform/outbound/outbound.ts';
 import { createRenderer } from '../src/modules/rendering/pool/renderer.ts';
 import { testHasher } from './hasher.ts';
-import type { Mailroom } from '../src/modules/delivery/mailroom.ts';
-import { NO_PROVIDERS } from '../src/modules/delivery/providers.ts';
+import { type Mailroom, NO_PROVIDERS } from '../src/modules/delivery/mailroom.ts';
 
 /** Its threads start on demand, and keep no test alive. */
 export const testRenderer = createRenderer();

@@ -1,6 +1,6 @@
 import { idMaker, type NewId } from '../src/platform/ids.ts';
 import { silentLog } from '../src/platform/log.ts';
-import { createRules } from '../src/modules/rules/definitions/create-rule.ts';
+import { createRules } from '../src/modules/rules/definitions/save-rule.ts';
 import { parseRule } from '../src/modules/rules/definitions/parse.ts';
 import { newModel, takeTurn } from '../src/platform/locks/project-lock.ts';
 import { createProject } from '../src/modules/administration/create-project.ts';
@@ -13,7 +13,7 @@ import type { OutgoingLetter } from '../src/modules/delivery/transport.ts';
 import { suppress } from '../src/modules/outcomes/suppressions/suppress.ts';
 import { disableRule, enableRule } from '../src/modules/rules/switch-rule.ts';
 import { Fault } from '../src/platform/fault.ts';
-import type { ConnectionSource } from '../src/platform/db/connection.ts';
+import type { ConnectionSource } from '../src/platform/db/connections.ts';
 import { type Database, openDatabase } from '../src/platform/db/database.ts';
 import { testHasher } from './hasher.ts';
 import { type HeldClock, heldClock } from './clock.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { ErrorEntry } from '@beckon/contract';
 import type { ClockAdvanced, ProjectClock } from '@beckon/contract/dashboard';
-import { createKey } from '../src/modules/ingest/keys/create.ts';
+import { createKey } from '../src/modules/ingest/keys/change-key.ts';
 import { setSettings } from '../src/modules/administration/set-settings.ts';
 import { findPair } from '../src/modules/workspace/projects/sandbox.ts';
 import { ask, type Answer } from './client.ts';

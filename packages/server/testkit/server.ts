@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '../src/platform/time/clock.ts';
 import { silentLog, type Log } from '../src/platform/log.ts';
-import { createKey } from '../src/modules/ingest/keys/create.ts';
+import { createKey } from '../src/modules/ingest/keys/change-key.ts';
 import { createProject } from '../src/modules/administration/create-project.ts';
 import type { Mailroom } from '../src/modules/delivery/mailroom.ts';
 import type { Transport } from '../src/modules/delivery/transport.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import type { ConnectionSource } from '../src/platform/db/connection.ts';
+import type { ConnectionSource } from '../src/platform/db/connections.ts';
 
 /** A proxy in front of a database that goes silent on demand: like a machine without power, it closes no connection. */
 export type SilentPeer = {

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { idMaker } from '../src/platform/ids.ts';
 import type { Draft } from '../src/modules/drafts/draft.ts';
 import { listDrafts } from '../src/modules/drafts/reads.ts';
-import { createRule } from '../src/modules/rules/create-rule.ts';
+import { createRule } from '../src/modules/rules/write-rule.ts';
 import { type Act, moveDraft } from '../src/modules/review/move-draft.ts';
 import { setSettings } from '../src/modules/administration/set-settings.ts';
 import { HOUR } from './drafts.ts';

@@ -3,8 +3,8 @@ import { afterAll } from 'vitest';
 import type { DeviceAnswer, DeviceBegun, Role, TokenScope } from '@beckon/contract/dashboard';
 import { silentLog } from '../src/platform/log.ts';
 import { createTeam, type Team } from '../src/modules/workspace/members/create-team.ts';
-import { offerSetup } from '../src/modules/workspace/members/offer-link.ts';
-import type { DashboardDeps } from '../src/main/dashboard-deps.ts';
+import { offerSetup } from '../src/modules/workspace/members/links.ts';
+import type { DashboardDeps } from '../src/main/dashboard-routes.ts';
 import { DASHBOARD_ORIGIN, type Reply, type TestDashboard, testDashboard } from './dashboard.ts';
 import type { EndpointServer } from './endpoint-server.ts';
 

@@ -11,7 +11,7 @@ import type { Happened, WhatHappened } from '../src/modules/outcomes/outcome.ts'
 import { createProject } from '../src/modules/administration/create-project.ts';
 import { recordOutcomes } from '../src/modules/outcomes/record/record-outcomes.ts';
 import { setSettings } from '../src/modules/administration/set-settings.ts';
-import { addEndpoint } from '../src/modules/webhooks/endpoints/edit-endpoint.ts';
+import { addEndpoint } from '../src/modules/webhooks/endpoints/change-endpoint.ts';
 import { type Database, openDatabase } from '../src/platform/db/database.ts';
 import { openEmbedded } from '../src/platform/postgres/index.ts';
 import { type HookJournal, hookJournal, type Posted } from './hook-journal.ts';

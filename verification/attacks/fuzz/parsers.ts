@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { cellsOf, readRows, recordOfCells, targetOf } from '@beckon/contract/files';
 import { readWebhookSecret, verifyWebhook } from '@beckon/contract/signature';
 import { classifyReply } from '../../../packages/server/src/modules/outcomes/bounces/classify-reply.ts';
-import { parseDuration } from '../../../packages/server/src/platform/time/duration.ts';
-import { parseInstant } from '../../../packages/server/src/platform/time/instant.ts';
+import { parseDuration, parseInstant } from '../../../packages/server/src/platform/time/time-text.ts';
 import { readLetterToken } from '../../../packages/server/src/platform/crypto/email-token.ts';
 import { classifyMail } from '../../../packages/server/src/modules/inbound/classification/classify-mail.ts';
 import { readMail } from '../../../packages/server/src/modules/inbound/classification/read-mail.ts';
@@ -14,16 +13,18 @@ import {
 } from '../../../packages/server/src/modules/inbound/classification/reply-text.ts';
 import { parsePredicate } from '../../../packages/server/src/platform/predicate/parse.ts';
 import { readEvent, readUser } from '../../../packages/server/src/platform/records/record.ts';
-import { judgeDkim } from '../../../packages/server/src/modules/sending/domains/check-dkim-record.ts';
-import { judgeDmarc } from '../../../packages/server/src/modules/sending/domains/check-dmarc.ts';
+import {
+  judgeDkim,
+  judgeDmarc,
+} from '../../../packages/server/src/modules/sending/domains/check-tagged-records.ts';
 import { readSpf } from '../../../packages/server/src/modules/sending/domains/check-spf.ts';
-import { readDomainName } from '../../../packages/server/src/modules/sending/domains/domain-name.ts';
+import { readDomainName } from '../../../packages/server/src/modules/sending/domains/domain.ts';
 import { readIdempotencyKey } from '../../../packages/server/src/modules/ingest/idempotency/key.ts';
 import { parseRule } from '../../../packages/server/src/modules/rules/definitions/parse.ts';
 import { SHIPPED_RULES } from '../../../packages/server/src/modules/rules/definitions/shipped.ts';
 import { momentOf, readStreamFilter } from '../../../packages/server/src/modules/users/activity/stream.ts';
 import { readRetryAfter } from '../../../packages/server/src/modules/webhooks/deliveries/schedule.ts';
-import { readTemplate } from '../../../packages/server/src/modules/templates/parse-template.ts';
+import { readTemplate } from '../../../packages/server/src/modules/templates/write-template.ts';
 import { readPage } from '../../../packages/server/src/modules/workspace/dashboard-api/pages.ts';
 import { runSteps } from '../../../packages/server/src/platform/time/steps.ts';
 import { readBatch, readBulk, readSingle } from '../../../packages/server/src/modules/ingest/api/envelope.ts';

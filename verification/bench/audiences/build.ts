@@ -1,4 +1,4 @@
-import { createAudience } from '../../../packages/server/src/modules/audiences/create.ts';
+import { createAudience } from '../../../packages/server/src/modules/audiences/change-audience.ts';
 import { type Live, withLive } from '../digest/live.ts';
 import { pause, type Visibility, visibility } from '../digest/visible.ts';
 import { msOrNone, round } from '../print.ts';

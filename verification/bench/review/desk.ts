@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../../packages/server/src/platform/db/database.ts';
 import { makeLink } from '../../../packages/server/src/modules/workspace/members/links.ts';
-import { createRule } from '../../../packages/server/src/modules/rules/create-rule.ts';
+import { createRule } from '../../../packages/server/src/modules/rules/write-rule.ts';
 import { progress } from '../fill.ts';
 import type { Ground, Project, Server } from '../stage.ts';
 import { settle } from '../world.ts';

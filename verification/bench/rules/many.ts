@@ -1,7 +1,7 @@
 import { cpuBetween, median, usageOf, usageOfTree } from '../measure.ts';
 import { ratio } from '../print.ts';
 import { type Ground, openGround } from '../stage.ts';
-import { createRule } from '../../../packages/server/src/modules/rules/create-rule.ts';
+import { createRule } from '../../../packages/server/src/modules/rules/write-rule.ts';
 import { disableRule } from '../../../packages/server/src/modules/rules/switch-rule.ts';
 import { preload } from '../digest/records.ts';
 import { pause } from '../digest/visible.ts';

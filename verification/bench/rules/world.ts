@@ -1,7 +1,7 @@
 import type { Content } from '../../../packages/server/src/modules/drafts/draft.ts';
 import { findShippedLetter } from '../../../packages/server/src/modules/rendering/shipped.ts';
 import { renderLetter } from '../../../packages/server/src/modules/rendering/render.ts';
-import { createRule } from '../../../packages/server/src/modules/rules/create-rule.ts';
+import { createRule } from '../../../packages/server/src/modules/rules/write-rule.ts';
 import { setSettings } from '../../../packages/server/src/modules/administration/set-settings.ts';
 import type { Database } from '../../../packages/server/src/platform/db/database.ts';
 import { pause } from '../digest/visible.ts';

@@ -4,7 +4,7 @@ import { generateKey } from '../../../packages/server/src/modules/sending/domain
 import { letterHeaders } from '../../../packages/server/src/modules/delivery/headers.ts';
 import { renderEmail } from '../../../packages/server/src/modules/rendering/render-email.ts';
 import { renderLetter } from '../../../packages/server/src/modules/rendering/render.ts';
-import { createRule } from '../../../packages/server/src/modules/rules/create-rule.ts';
+import { createRule } from '../../../packages/server/src/modules/rules/write-rule.ts';
 import { setSettings } from '../../../packages/server/src/modules/administration/set-settings.ts';
 import type { DkimKey } from '../../../packages/server/src/platform/mail/outgoing-email.ts';
 import { NAME, type World } from '../rules/world.ts';

@@ -1,4 +1,4 @@
-import { createRule } from '../../../packages/server/src/modules/rules/create-rule.ts';
+import { createRule } from '../../../packages/server/src/modules/rules/write-rule.ts';
 import { setSettings } from '../../../packages/server/src/modules/administration/set-settings.ts';
 import { freePort } from '../../../packages/server/testkit/free-port.ts';
 import { pause } from '../digest/visible.ts';

@@ -1,6 +1,6 @@
 import { freePort } from '../../../packages/server/testkit/free-port.ts';
 import { listEndpoints } from '../../../packages/server/src/modules/webhooks/endpoints/reads.ts';
-import { changeEndpoint } from '../../../packages/server/src/modules/webhooks/endpoints/edit-endpoint.ts';
+import { changeEndpoint } from '../../../packages/server/src/modules/webhooks/endpoints/change-endpoint.ts';
 import { median, quantile, usageOf } from '../measure.ts';
 import { percent, round } from '../print.ts';
 import { memoryRow, type Sample } from '../send/memory.ts';

@@ -4,7 +4,7 @@ import { idMaker } from '../../../packages/server/src/platform/ids.ts';
 import { dueEarlier } from '../../../packages/server/src/platform/locks/timers.ts';
 import { messageName } from '../../../packages/server/src/modules/webhooks/deliveries/webhook.ts';
 import { insertMessages as queueWebhooks } from '../../../packages/server/src/modules/webhooks/deliveries/store.ts';
-import { addEndpoint } from '../../../packages/server/src/modules/webhooks/endpoints/edit-endpoint.ts';
+import { addEndpoint } from '../../../packages/server/src/modules/webhooks/endpoints/change-endpoint.ts';
 import { cpuBetween, usageOf, usageOfTree } from '../measure.ts';
 import { type Ground, openGround, type Server } from '../stage.ts';
 import type { SinkCount } from './sink-process.ts';

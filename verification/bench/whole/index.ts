@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { createRule } from '../../../packages/server/src/modules/rules/create-rule.ts';
+import { createRule } from '../../../packages/server/src/modules/rules/write-rule.ts';
 import { disableRule } from '../../../packages/server/src/modules/rules/switch-rule.ts';
 import { countWrites, writeBare } from '../digest/bare.ts';
 import { pause } from '../digest/visible.ts';

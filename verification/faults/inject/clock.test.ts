@@ -6,7 +6,7 @@ import {
   refill as refillEndpoint,
 } from '../../../packages/server/src/modules/webhooks/endpoints/health.ts';
 import { quietUntil } from '../../../packages/server/src/modules/sending/emails/quiet-hours.ts';
-import { refill, takeTokens } from '../../../packages/server/src/modules/sending/emails/throttle.ts';
+import { refill, takeTokens } from '../../../packages/server/src/modules/sending/emails/limits.ts';
 import {
   DELAYS_MS,
   nextAttempt,

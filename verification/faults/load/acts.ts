@@ -6,10 +6,9 @@ import {
   resumeProject,
   pauseProject,
 } from '../../../packages/server/src/modules/administration/pause-project.ts';
-import { revokeKey } from '../../../packages/server/src/modules/ingest/keys/revoke.ts';
+import { revokeKey } from '../../../packages/server/src/modules/ingest/keys/change-key.ts';
 import { createRenderer } from '../../../packages/server/src/modules/rendering/pool/renderer.ts';
-import type { Mailroom } from '../../../packages/server/src/modules/delivery/mailroom.ts';
-import { NO_PROVIDERS } from '../../../packages/server/src/modules/delivery/providers.ts';
+import { type Mailroom, NO_PROVIDERS } from '../../../packages/server/src/modules/delivery/mailroom.ts';
 import { suppress } from '../../../packages/server/src/modules/outcomes/suppressions/suppress.ts';
 import type { ActEntry, Journal, World } from '../journal.ts';
 import { exponential, pick, type Random, randomOf } from '../random.ts';

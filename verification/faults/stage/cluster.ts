@@ -7,12 +7,12 @@ import { silentLog } from '../../../packages/server/src/platform/log.ts';
 import { readFacts, savePort } from '../../../packages/server/src/platform/postgres/facts.ts';
 import { openHome } from '../../../packages/server/src/platform/postgres/home.ts';
 import { initializeCluster } from '../../../packages/server/src/platform/postgres/initialize-cluster.ts';
-import { readPidFile } from '../../../packages/server/src/platform/postgres/postmaster.ts';
-import { startPostmaster } from '../../../packages/server/src/platform/postgres/start-postmaster.ts';
 import {
+  readPidFile,
   sendSignal,
   stopPostmaster,
-} from '../../../packages/server/src/platform/postgres/stop-postmaster.ts';
+} from '../../../packages/server/src/platform/postgres/postmaster.ts';
+import { startPostmaster } from '../../../packages/server/src/platform/postgres/start-postmaster.ts';
 import { freePort } from '../../../packages/server/testkit/free-port.ts';
 import type { Stage } from '../fault.ts';
 import { mountOwnDisk } from '../inject/own-disk.ts';

@@ -2,14 +2,14 @@ import { deriveKey } from '../../../packages/server/src/platform/crypto/hash.ts'
 import { idMaker, type NewId } from '../../../packages/server/src/platform/ids.ts';
 import { createSealer, type Sealer } from '../../../packages/server/src/platform/crypto/encrypt.ts';
 import type { MailSettings } from '../../../packages/server/src/modules/sending/domains/domain.ts';
-import { createKey } from '../../../packages/server/src/modules/ingest/keys/create.ts';
+import { createKey } from '../../../packages/server/src/modules/ingest/keys/change-key.ts';
 import { createProject } from '../../../packages/server/src/modules/administration/create-project.ts';
-import { createRule } from '../../../packages/server/src/modules/rules/create-rule.ts';
+import { createRule } from '../../../packages/server/src/modules/rules/write-rule.ts';
 import { addDomain } from '../../../packages/server/src/modules/sending/domains/change-domain.ts';
-import { lookAtDomain } from '../../../packages/server/src/modules/sending/domains/look-at-domain.ts';
+import { lookAtDomain } from '../../../packages/server/src/modules/sending/domains/check-domain.ts';
 import { requireDomain } from '../../../packages/server/src/modules/sending/domains/domain-view.ts';
 import { setSettings } from '../../../packages/server/src/modules/administration/set-settings.ts';
-import { addEndpoint } from '../../../packages/server/src/modules/webhooks/endpoints/edit-endpoint.ts';
+import { addEndpoint } from '../../../packages/server/src/modules/webhooks/endpoints/change-endpoint.ts';
 import type { Database } from '../../../packages/server/src/platform/db/database.ts';
 import { createResolver, type Resolver } from '../../../packages/server/src/platform/dns/resolver.ts';
 import { createOutbound } from '../../../packages/server/src/platform/outbound/outbound.ts';

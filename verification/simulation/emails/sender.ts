@@ -5,7 +5,7 @@ import { type Decided, isRefused } from '../../../packages/server/src/modules/dr
 import { type Draft, ENGINE } from '../../../packages/server/src/modules/drafts/draft.ts';
 import { personKey } from '../../../packages/server/src/modules/users/people/people.ts';
 import type { Person as Tracked } from '../../../packages/server/src/modules/users/people/person.ts';
-import { CONTEND_WITHIN_MS } from '../../../packages/server/src/modules/sending/emails/caps.ts';
+import { CONTEND_WITHIN_MS } from '../../../packages/server/src/modules/sending/emails/limits.ts';
 import type { GateAnswer } from '../../../packages/server/src/modules/sending/emails/gate.ts';
 import { quietUntil } from '../../../packages/server/src/modules/sending/emails/quiet-hours.ts';
 import type { Gates } from '../../../packages/server/src/modules/delivery/send-checks.ts';

@@ -1,6 +1,6 @@
 import type { Draft } from '../../../packages/server/src/modules/drafts/draft.ts';
 import type { Move, Moved } from '../../../packages/server/src/modules/drafts/transitions.ts';
-import type { Bucket } from '../../../packages/server/src/modules/sending/emails/throttle.ts';
+import type { Bucket } from '../../../packages/server/src/modules/sending/emails/limits.ts';
 import type { Policy } from '../../../packages/server/src/modules/sending/emails/facts.ts';
 import type { Run } from '../../../packages/server/src/modules/rules/runs/run.ts';
 

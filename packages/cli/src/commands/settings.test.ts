@@ -4,7 +4,7 @@ import { testShell } from '../../testkit/shell.ts';
 import { testWorld } from '../../testkit/world.ts';
 import { systemClock } from '../../../server/src/platform/time/clock.ts';
 import { silentLog } from '../../../server/src/platform/log.ts';
-import { warningCounter } from '../../../server/src/modules/ingest/warnings/warning-counter.ts';
+import { warningCounter } from '../../../server/src/modules/ingest/warnings/warnings.ts';
 
 const world = await testWorld();
 const { db } = world.server;

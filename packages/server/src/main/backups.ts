@@ -6,7 +6,7 @@ import type { Config } from './config.ts';
 import { findPlace, FOR_A_MOMENT } from './prepare.ts';
 import { findKeyFault, readSecretKey } from './secrets.ts';
 import { carryAcceptance } from '../modules/sending/index.ts';
-import type { ConnectionSource } from '../platform/db/connection.ts';
+import type { ConnectionSource } from '../platform/db/connections.ts';
 import { type Database, openDatabase } from '../platform/db/database.ts';
 import { createLog, type Log } from '../platform/log.ts';
 import {

@@ -7,7 +7,7 @@ import { type FromPart, nameOf, type ToPart } from './processes.ts';
 import { readRelease } from './release.ts';
 import { reload, serveHere } from './serve-here.ts';
 import type { RunningServer } from './wire.ts';
-import { toldSecrets } from './environment-secrets.ts';
+import { toldSecrets } from './secrets.ts';
 
 /**
  * The entry point of one of several processes. `supervise.ts` starts it once the configuration is valid and the database is ready. It ends

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Config, ConfigFaults, loadConfig } from './config.ts';
-import type { Env } from './env-reader.ts';
+import type { Env } from './environment.ts';
 
 const files: Record<string, string> = { '/run/secret': `${'s'.repeat(40)}\n`, '/run/empty': '\n' };
 const readText = (path: string): string => {

@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
-import { isLoopbackName } from '../platform/net/loopback.ts';
+import { isLoopbackName } from '../platform/net/network-address.ts';
 import { LOG_LEVELS, type LogLevel } from '../platform/log.ts';
 import type { ModelSettings } from '../modules/templates/index.ts';
-import { type BackupConfig, readBackup } from './read-backup.ts';
-import { type LocalShellConfig, readLocalShell } from './read-local-shell.ts';
-import { createReader, type Env, type Fault, type ReadText } from './env-reader.ts';
+import { type BackupConfig, type LocalShellConfig, readBackup, readLocalShell } from './read-folders.ts';
 import {
+  createReader,
+  type Env,
+  type Fault,
   isAddressRange,
   isServerAddress,
   readDatabaseUrl,
@@ -15,7 +16,8 @@ import {
   readModelUrl,
   readPublicUrl,
   readSmtpUrl,
-} from './env-values.ts';
+  type ReadText,
+} from './environment.ts';
 
 type ReadElsewhere = BackupConfig & LocalShellConfig;
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Lifecycle } from '../platform/async/lifecycle.ts';
 import type { Log } from '../platform/log.ts';
-import { type AppState, readAppFiles } from '../platform/http/static/files.ts';
+import { type AppState, readAppFiles } from '../platform/http/static/app.ts';
 import { buildPages, isBuilt } from './build-pages.ts';
 
 const DASHBOARD = fileURLToPath(new URL('../../../dashboard', import.meta.url));

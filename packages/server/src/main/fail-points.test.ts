@@ -10,10 +10,10 @@ import { openTalk } from '../../testkit/smtp-talk.ts';
 import { CRASH_POINTS, type CrashPoint } from '../platform/failpoints.ts';
 import { idMaker } from '../platform/ids.ts';
 import { type LetterName, letterToken } from '../platform/crypto/email-token.ts';
-import { createRule } from '../modules/rules/create-rule.ts';
+import { createRule } from '../modules/rules/write-rule.ts';
 import { askCheck, startImport } from '../modules/imports/run/manage-imports.ts';
 import { setSettings } from '../modules/administration/set-settings.ts';
-import { addEndpoint } from '../modules/webhooks/endpoints/edit-endpoint.ts';
+import { addEndpoint } from '../modules/webhooks/endpoints/change-endpoint.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { createOutbound } from '../platform/outbound/outbound.ts';
 

@@ -7,8 +7,7 @@ import { forgetHistory } from '../modules/operations/retention/forget-history-jo
 import { forgetImports } from '../modules/imports/run/forget-imports-job.ts';
 import { clearTestInbox } from '../modules/sending/test-inbox/clear-test-inbox-job.ts';
 import { keepPartitions } from '../modules/users/events/partitions-job.ts';
-import { pruneMarks } from '../modules/processing/prune-marks-job.ts';
-import { sweepDues } from '../modules/processing/sweep-timers-job.ts';
+import { pruneMarks, sweepDues } from '../modules/processing/jobs.ts';
 import type { Job } from '../platform/jobs/scheduler.ts';
 
 /** Returns the jobs that maintain the database, in any process. Two processes can run the same job without harm. */

@@ -1,7 +1,7 @@
 import { systemClock } from '../platform/time/clock.ts';
 import { silentLog } from '../platform/log.ts';
-import { connectionsAllowed } from '../platform/db/budget.ts';
-import { durabilityFaults } from '../platform/db/guard.ts';
+import { connectionsAllowed } from '../platform/db/connections.ts';
+import { durabilityFaults } from '../platform/db/facts.ts';
 import { openDatabase } from '../platform/db/database.ts';
 import { schemaState } from '../platform/db/schema-state.ts';
 import type { InspectedConfig, Inspection } from './commands/checks.ts';

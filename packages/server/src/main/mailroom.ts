@@ -3,8 +3,7 @@ import type { Sealer } from '../platform/crypto/encrypt.ts';
 import { createSigners, type MailSettings } from '../modules/sending/index.ts';
 import { createRenderer } from '../modules/rendering/index.ts';
 import { createProviders, NO_PROVIDERS, type Mailroom } from '../modules/delivery/index.ts';
-import { createLookUp, type LookUp } from '../platform/dns/look-up.ts';
-import { createResolver, type Resolver } from '../platform/dns/resolver.ts';
+import { createLookUp, createResolver, type LookUp, type Resolver } from '../platform/dns/resolver.ts';
 import { createOutbound, type Outbound } from '../platform/outbound/outbound.ts';
 import type { Config } from './config.ts';
 

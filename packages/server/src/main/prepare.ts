@@ -1,12 +1,11 @@
 import { type Clock, systemClock } from '../platform/time/clock.ts';
 import { createLifecycle } from '../platform/async/lifecycle.ts';
 import { createLog, type Log } from '../platform/log.ts';
-import type { ConnectionSource } from '../platform/db/connection.ts';
-import { connectionsAllowed } from '../platform/db/budget.ts';
+import { connectionsAllowed, type ConnectionSource } from '../platform/db/connections.ts';
 import { createScratch } from '../platform/db/scratch.ts';
 import { type Database, openDatabase } from '../platform/db/database.ts';
 import { distribute, type Distributed } from '../platform/db/distribute.ts';
-import { durabilityFaults } from '../platform/db/guard.ts';
+import { durabilityFaults } from '../platform/db/facts.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { schemaState } from '../platform/db/schema-state.ts';
 import { mayLettersLeave } from '../modules/sending/index.ts';
@@ -14,8 +13,7 @@ import type { OpenInstallation } from './commands/operator.ts';
 import type { Config } from './config.ts';
 import { openMailroom } from './mailroom.ts';
 import { connectionsNeeded } from './processes.ts';
-import { openSecrets, type Secrets } from './secrets.ts';
-import { toldSecrets } from './environment-secrets.ts';
+import { openSecrets, type Secrets, toldSecrets } from './secrets.ts';
 
 export type Ways = {
   connection: ConnectionSource;

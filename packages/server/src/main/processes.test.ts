@@ -11,7 +11,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../platform/time/clock.ts';
 import { deriveKey } from '../platform/crypto/hash.ts';
 import { silentLog } from '../platform/log.ts';
-import { createKey } from '../modules/ingest/keys/create.ts';
+import { createKey } from '../modules/ingest/keys/change-key.ts';
 import { createProject } from '../modules/administration/create-project.ts';
 import { openDatabase } from '../platform/db/database.ts';
 import { testDatabase } from '../../testkit/database.ts';

@@ -1,4 +1,4 @@
-import { connectionsOf } from '../platform/db/budget.ts';
+import { connectionsOf } from '../platform/db/connections.ts';
 import type { Config, Role } from './config.ts';
 import type { Counts } from './merged-counts.ts';
 

@@ -20,12 +20,12 @@ import { silentLog } from '../platform/log.ts';
 import { LOG_FIELDS } from '../platform/log-names.ts';
 import { createSealer } from '../platform/crypto/encrypt.ts';
 import { within } from '../platform/time/within.ts';
-import { createKey } from '../modules/ingest/keys/create.ts';
+import { createKey } from '../modules/ingest/keys/change-key.ts';
 import { addDomain } from '../modules/sending/domains/change-domain.ts';
 import { checkDomain } from '../modules/sending/domains/check-domain.ts';
 import { requireDomain } from '../modules/sending/domains/domain-view.ts';
 import { setSettings } from '../modules/administration/set-settings.ts';
-import { addEndpoint } from '../modules/webhooks/endpoints/edit-endpoint.ts';
+import { addEndpoint } from '../modules/webhooks/endpoints/change-endpoint.ts';
 import { type Database, openDatabase } from '../platform/db/database.ts';
 import { createResolver } from '../platform/dns/resolver.ts';
 

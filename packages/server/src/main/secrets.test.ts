@@ -5,7 +5,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { heldClock } from '../../testkit/clock.ts';
 import { openTestDatabase } from '../../testkit/database.ts';
 import { silentLog } from '../platform/log.ts';
-import { createKey } from '../modules/ingest/keys/create.ts';
+import { createKey } from '../modules/ingest/keys/change-key.ts';
 import { createProject } from '../modules/administration/create-project.ts';
 import type { Pepper } from '../platform/crypto/hash.ts';
 import { keyring } from '../modules/ingest/keys/keyring.ts';

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, link, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../platform/time/clock.ts';
-import { deriveKey, equalInConstantTime, type Pepper } from '../platform/crypto/hash.ts';
-import { createSealer, type Sealer } from '../platform/crypto/encrypt.ts';
-import type { TokenKeys } from '../platform/crypto/email-token.ts';
-import { openSuppressionHasher, type SuppressionHasher } from '../modules/sending/index.ts';
-import type { Tx } from '../platform/db/statements.ts';
 import type { Config } from './config.ts';
+import { openSuppressionHasher, type SuppressionHasher } from '../modules/sending/index.ts';
+import type { TokenKeys } from '../platform/crypto/email-token.ts';
+import { createSealer, type Sealer } from '../platform/crypto/encrypt.ts';
+import { deriveKey, equalInConstantTime, type Pepper } from '../platform/crypto/hash.ts';
+import type { Tx } from '../platform/db/statements.ts';
+import type { Clock } from '../platform/time/clock.ts';
 
 /**
  * Opens the installation's secret key. The environment sets it or, with the embedded database, it is generated once into
@@ -193,4 +193,24 @@ async function insertCheck(db: Tx, row: { check: Buffer; at: Date }): Promise<vo
 
 async function updateCheck(db: Tx, { from, to }: { from: Buffer | undefined; to: Buffer }): Promise<void> {
   await db.query(`UPDATE beckon.installation SET secret_check = $2 WHERE secret_check = $1`, [from, to]);
+}
+
+type Secretive = Pick<Config, 'secretKey' | 'secretKeyPrevious' | 'smtpUrl' | 'database' | 'model'>;
+
+/** Returns the secrets of the environment, which must never be printed, even when a server repeats what it received. */
+export function toldSecrets(config: Secretive): string[] {
+  const { secretKey, secretKeyPrevious, smtpUrl, database, model } = config;
+  const passwords = [smtpUrl, database?.url, database?.adminUrl].map((url) => (url ? passwordOf(url) : ''));
+  return [secretKey, secretKeyPrevious, model?.apiKey, ...passwords].filter(
+    (secret): secret is string => typeof secret === 'string' && secret !== '',
+  );
+}
+
+function passwordOf(url: string): string {
+  const { password } = new URL(url);
+  try {
+    return decodeURIComponent(password);
+  } catch {
+    return password;
+  }
 }

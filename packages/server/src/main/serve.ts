@@ -1,16 +1,16 @@
-import type { Reach } from '../platform/failpoints.ts';
-import { createLog, type Log } from '../platform/log.ts';
 import type { RunningServer } from './commands/operator.ts';
 import type { Config } from './config.ts';
 import { lastWords } from './crash-report.ts';
-import { findPlace, type Place, prepareServer } from './prepare.ts';
+import type { Running } from './options.ts';
+import { findPlace, FOR_A_MOMENT, type Place, prepareServer } from './prepare.ts';
 import { isOneProcess } from './processes.ts';
 import type { ReadRelease } from './release.ts';
-import type { Secrets } from './secrets.ts';
+import { type Secrets, toldSecrets } from './secrets.ts';
 import { reload, serveHere } from './serve-here.ts';
-import { setUpLink } from './set-up-link.ts';
-import { toldSecrets } from './environment-secrets.ts';
-import type { Running } from './options.ts';
+import { offerSetup } from '../modules/workspace/index.ts';
+import { openDatabase } from '../platform/db/database.ts';
+import type { Reach } from '../platform/failpoints.ts';
+import { createLog, type Log } from '../platform/log.ts';
 
 type Voice = {
   logTo: 'stdout' | 'stderr';
@@ -67,4 +67,17 @@ function reloadOnHangup(running: Running): () => void {
 /** With PORT=0 the address is only known now. */
 function addressOf({ publicUrl, port }: Config, { httpPort }: Running): string {
   return port === 0 && httpPort !== null ? publicUrl.replace(/:0$/, `:${httpPort}`) : publicUrl;
+}
+
+/** Returns the sign-up link of the first member, or null once the installation has an owner. */
+async function setUpLink(
+  { connection }: Pick<Place, 'connection'>,
+  { publicUrl, log }: { publicUrl: string; log: Log },
+): Promise<string | null> {
+  const db = await openDatabase({ ...FOR_A_MOMENT, connection, log });
+  try {
+    return (await offerSetup(db, publicUrl))?.url ?? null;
+  } finally {
+    await db.close();
+  }
 }

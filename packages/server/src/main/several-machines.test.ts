@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { connectionsOf } from '../platform/db/budget.ts';
+import { connectionsOf } from '../platform/db/connections.ts';
 import { loadConfig } from './config.ts';
 import { connectionsNeeded } from './processes.ts';
 

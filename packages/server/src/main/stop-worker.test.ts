@@ -5,7 +5,7 @@ import { putRecords } from '../../testkit/inbox.ts';
 import { type TestServer, testServer } from '../../testkit/server.ts';
 import { type TestTransport, testTransport } from '../../testkit/transport.ts';
 import { webhookStage } from '../../testkit/webhooks.ts';
-import { createRule } from '../modules/rules/create-rule.ts';
+import { createRule } from '../modules/rules/write-rule.ts';
 import { setSettings } from '../modules/administration/set-settings.ts';
 import type { Outbound } from '../platform/outbound/outbound.ts';
 

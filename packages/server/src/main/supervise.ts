@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { Log } from '../platform/log.ts';
 import { createLifecycle, type Lifecycle } from '../platform/async/lifecycle.ts';
-import { createMetricsServer } from '../modules/operations/metrics/server.ts';
+import { createMetricsServer } from '../modules/operations/metrics/endpoints.ts';
 import type { Config } from './config.ts';
 import { countAll } from './count-all.ts';
 import { Kept } from './keep-process.ts';

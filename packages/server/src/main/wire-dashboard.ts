@@ -6,9 +6,8 @@ import { createDashboardApi, type DashboardApi } from '../modules/workspace/dash
 import { createModels, listRuleNeeds } from '../modules/rules/index.ts';
 import { createAccountEmails } from '../modules/delivery/index.ts';
 import { createBacktestPlaces } from '../modules/explain/index.ts';
-import { DASHBOARD_ROUTES } from './dashboard-routes.ts';
-import type { DashboardDeps } from './dashboard-deps.ts';
-import { mountApp } from '../platform/http/static/mount-app.ts';
+import { DASHBOARD_ROUTES, type DashboardDeps } from './dashboard-routes.ts';
+import { mountApp } from '../platform/http/static/app.ts';
 import { mountGuide } from '../platform/http/static/mount-guide.ts';
 import type { TransportRules } from '../platform/http/transport.ts';
 import type { Database } from '../platform/db/database.ts';

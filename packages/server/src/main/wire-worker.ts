@@ -16,7 +16,7 @@ import {
 
 import type { Metrics } from '../modules/operations/metrics/metrics.ts';
 import type { Database } from '../platform/db/database.ts';
-import { startListener } from '../platform/db/listener.ts';
+import { startListener } from '../platform/db/notifications.ts';
 import type { Relay } from '../platform/mail/submit.ts';
 import { checkDomains } from '../modules/sending/domains/check-domains-job.ts';
 import { checkTracking } from '../modules/sending/domains/check-tracking-job.ts';

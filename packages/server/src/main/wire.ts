@@ -1,37 +1,35 @@
-import type { Server as HttpsServer } from 'node:https';
 import { RATE_LIMIT_DEFAULTS } from '@beckon/contract';
 import type { FastifyInstance } from 'fastify';
-import { idMaker } from '../platform/ids.ts';
-import { createLifecycle, type Lifecycle } from '../platform/async/lifecycle.ts';
-import type { Log } from '../platform/log.ts';
-import { keyring, keyUse, warningCounter, createAccept, type HttpDeps } from '../modules/ingest/index.ts';
-import { requestLog } from '../modules/users/index.ts';
-import { readTurn } from '../platform/locks/project-lock.ts';
-import { createAddressGuard } from '../platform/http/address-guard.ts';
-import { createBodyShares } from '../platform/http/body.ts';
-import { createFeeds } from '../modules/workspace/index.ts';
-import { createHttpServer } from './http/server.ts';
-import { createMetrics, type Metrics } from '../modules/operations/metrics/metrics.ts';
-import { createMetricsServer } from '../modules/operations/metrics/server.ts';
-import { type HealthDeps } from '../modules/operations/metrics/health.ts';
-import { watchDatabase } from '../modules/operations/metrics/database.ts';
-import { watchEmbedded } from '../modules/operations/metrics/machine.ts';
+import type { Server as HttpsServer } from 'node:https';
 import { createRedirectServer, reloadCertificate } from './http/edge.ts';
-import { mountSandbox } from '../modules/sandbox/public-routes.ts';
-import { transportRules } from '../platform/http/transport.ts';
-import { createCounter } from '../platform/rate-limits/counter.ts';
-import { createTrackingHosts } from '../modules/sending/index.ts';
-import { createNotifier } from '../platform/db/notifier.ts';
-import { type Database, openDatabase } from '../platform/db/database.ts';
+import { openLocalShell } from './http/local-shell-server.ts';
+import { createHttpServer } from './http/server.ts';
 import { closed, listening, listens, portOf } from './listening.ts';
 import { type Counts, countsOf } from './merged-counts.ts';
 import { meteredLog } from './metered.ts';
-import { readiness } from './readiness.ts';
+import type { ServerOptions } from './options.ts';
 import { mountPeople, openDashboardApi, openTeam } from './wire-dashboard.ts';
 import { mountPages, wireMailIn } from './wire-emails.ts';
-import { openLocalShell } from './wire-local-shell.ts';
 import { INBOX_CHANNEL, startWorker } from './wire-worker.ts';
-import type { ServerOptions } from './options.ts';
+import { createAccept, type HttpDeps, keyring, keyUse, warningCounter } from '../modules/ingest/index.ts';
+import { watchDatabase } from '../modules/operations/metrics/database.ts';
+import { createMetricsServer, type HealthDeps } from '../modules/operations/metrics/endpoints.ts';
+import { watchEmbedded } from '../modules/operations/metrics/machine.ts';
+import { createMetrics, type Metrics } from '../modules/operations/metrics/metrics.ts';
+import { mountSandbox } from '../modules/sandbox/public-routes.ts';
+import { createTrackingHosts } from '../modules/sending/index.ts';
+import { requestLog } from '../modules/users/index.ts';
+import { createFeeds } from '../modules/workspace/index.ts';
+import { createLifecycle, type Lifecycle } from '../platform/async/lifecycle.ts';
+import { type Database, openDatabase } from '../platform/db/database.ts';
+import { createNotifier } from '../platform/db/notifications.ts';
+import { createAddressGuard } from '../platform/http/address-guard.ts';
+import { createBodyShares } from '../platform/http/body.ts';
+import { transportRules } from '../platform/http/transport.ts';
+import { idMaker } from '../platform/ids.ts';
+import { readTurn } from '../platform/locks/project-lock.ts';
+import type { Log } from '../platform/log.ts';
+import { createCounter } from '../platform/rate-limits/counter.ts';
 
 export type RunningServer = {
   /** The ports on which it listens; the system chose those configured as 0. */
@@ -201,4 +199,21 @@ async function startMetrics(
   await listens(place, listening(server, place));
   parts.life.onStop('metrics', () => closed(server));
   return portOf(server);
+}
+
+const OFFSET_MAX_MS = 5_000;
+const READY_WITHIN_MS = 2_000;
+
+/** Returns the reasons why this process should get no traffic now. */
+async function readiness(db: Pick<Database, 'query' | 'offsetMs'>): Promise<string[]> {
+  const reasons: string[] = [];
+  const late = new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new Error('late')), READY_WITHIN_MS).unref();
+  });
+  await Promise.race([db.query('SELECT 1'), late]).catch(() => reasons.push('The database does not respond'));
+  const offset = db.offsetMs();
+  if (offset !== null && Math.abs(offset) > OFFSET_MAX_MS) {
+    reasons.push(`This machine's clock is ${Math.round(offset / 1_000)} s from the database's`);
+  }
+  return reasons;
 }

@@ -13,7 +13,7 @@ export type FaultOptions = {
 
 type AnyCode = FaultCode | TeamFaultCode;
 
-/** A mistake of the caller, or a state of the server that the caller must learn. Only `platform/http/faults.ts` maps it to HTTP. */
+/** A mistake of the caller, or a state of the server that the caller must learn. Only `platform/http/answers.ts` maps it to HTTP. */
 export class Fault<Code extends AnyCode = AnyCode> extends Error {
   readonly code: Code;
   readonly details: FieldFault[];

@@ -1,6 +1,6 @@
 import { FAULT_MESSAGES } from '@beckon/contract';
 import { expect, test } from 'vitest';
-import { revokeKey } from '../../src/modules/ingest/keys/revoke.ts';
+import { revokeKey } from '../../src/modules/ingest/keys/change-key.ts';
 import type { Answer } from '../client.ts';
 import type { Facts } from '../endpoints.ts';
 import { type EndpointServer, newCaller, NOTHING_STORED, secondKey } from '../endpoint-server.ts';

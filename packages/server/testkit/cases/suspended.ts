@@ -4,7 +4,7 @@ import type { Answer } from '../client.ts';
 import type { Facts } from '../endpoints.ts';
 import { type EndpointServer, newCaller, NOTHING_STORED } from '../endpoint-server.ts';
 import { outcomesOf } from '../outcomes.ts';
-import { revokeKey } from '../../src/modules/ingest/keys/revoke.ts';
+import { revokeKey } from '../../src/modules/ingest/keys/change-key.ts';
 
 function expectSuspended(answer: Answer): void {
   const message = 'The project of this API key is suspended. Contact the operator of this server';

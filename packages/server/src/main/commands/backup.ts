@@ -3,9 +3,8 @@ import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { iso, systemClock } from '../../platform/time/clock.ts';
 import type { Listed, Taken } from '../../platform/postgres/index.ts';
-import { addCommand } from './command.ts';
+import { addCommand, table } from './command.ts';
 import type { Backups, Operator } from './operator.ts';
-import { table } from './table.ts';
 
 const IN_OPTION = ['--in <folder>', 'Folder of the backups (default: BACKUP_DIR)'] as const;
 const KEEP_DEFAULT = 7;

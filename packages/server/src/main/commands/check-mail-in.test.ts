@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../testkit/free-port.ts';
 import { silentLog } from '../../platform/log.ts';
 import { startMailListener } from '../../platform/mail/listener.ts';
-import { checkMailIn } from './check-mail-in.ts';
+import { checkMailIn } from './check-network.ts';
 import type { Check, InspectedConfig } from './checks.ts';
 
 const RELAY = { name: 'relay.test', probe: () => Promise.resolve(null) };

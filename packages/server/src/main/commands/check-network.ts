@@ -1,7 +1,7 @@
 import { get as getHttp, type IncomingMessage } from 'node:http';
 import { get as getHttps } from 'node:https';
-import { type Check, fail, type InspectedConfig, ok } from './checks.ts';
-import { reachableHost, tryListen } from './listen-port.ts';
+import { connect, createServer } from 'node:net';
+import { type Check, fail, type InspectedConfig, ok, warn } from './checks.ts';
 
 const RESPONSE_TIMEOUT_MS = 2_000;
 const RESPONSE_MAX_CHARS = 100_000;
@@ -70,4 +70,74 @@ function responseOf({ host, port, tls, path }: Request): Promise<string> {
     request.on('timeout', () => request.destroy());
     request.on('error', () => resolve(''));
   });
+}
+
+const GREETING_TIMEOUT_MS = 5_000;
+const GREETING_MAX_CHARS = 1_000;
+
+/** Checks the port for inbound mail, and whether a public name leads to it. */
+export async function checkMailIn({ mailIn, relay }: InspectedConfig): Promise<Check[]> {
+  if (!mailIn) return [];
+  return [await checkMailPort(mailIn), checkDomain(mailIn.domain, relay !== null)];
+}
+
+function checkDomain(domain: string | null, hasRelay: boolean): Check {
+  if (domain !== null) return ok('mail in', `Bounces and replies are sent to ${domain} (MAIL_DOMAIN)`);
+  if (!hasRelay)
+    return ok(
+      'mail in',
+      'MAIL_DOMAIN is not set: emails stay in the test inbox, where you can reply to them',
+    );
+  return warn(
+    'mail in',
+    'MAIL_DOMAIN is not set: Beckon receives no bounces, complaints and replies',
+    'Set MAIL_DOMAIN to a public name of this host, point its MX record here, and forward port 25 to MAIL_IN_PORT',
+  );
+}
+
+async function checkMailPort({ host, port }: NonNullable<InspectedConfig['mailIn']>): Promise<Check> {
+  if (port === 0) return ok('mail in', 'MAIL_IN_PORT is 0: the system chooses a free port');
+  const place = `MAIL_IN_PORT ${port} of ${host}`;
+  const code = await tryListen(host, port);
+  if (code === null) return ok('mail in', `${place} is free`);
+  if (code !== 'EADDRINUSE') {
+    const next =
+      code === 'EACCES'
+        ? 'Use a port above 1023, and forward port 25 of the public address to it'
+        : 'Set MAIL_IN_HOST to an address of this machine';
+    return fail('mail in', `Beckon cannot listen at ${place} (${code})`, next);
+  }
+  return (await greetingOf(host, port)).includes('Beckon')
+    ? ok('mail in', `${place}: Beckon receives mail there`)
+    : fail('mail in', `${place} is used by another program`, 'Stop that program, or set MAIL_IN_PORT');
+}
+
+/** The first line of a mail server; empty without one. */
+function greetingOf(host: string, port: number): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: reachableHost(host), port, timeout: GREETING_TIMEOUT_MS });
+    let text = '';
+    socket.setEncoding('utf8');
+    socket.on('data', (part: string) => {
+      text += part;
+      if (text.includes('\n') || text.length > GREETING_MAX_CHARS) socket.destroy();
+    });
+    socket.on('timeout', () => socket.destroy());
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => resolve(text));
+  });
+}
+
+/** Tries to listen on a port. Returns null if it is free, else the error code of the system. */
+function tryListen(host: string, port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ host, port }, () => server.close(() => resolve(null)));
+  });
+}
+
+/** The address at which a listener on this host can be reached from this machine. */
+function reachableHost(host: string): string {
+  return host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
 }

@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { createSecureContext } from 'node:tls';
-import { isLoopbackName } from '../../platform/net/loopback.ts';
+import { isLoopbackName } from '../../platform/net/network-address.ts';
 import { type Check, fail, type InspectedConfig, ok, warn } from './checks.ts';
 
 const EXPIRES_SOON_MS = 14 * 86_400_000;

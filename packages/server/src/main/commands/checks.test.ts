@@ -9,8 +9,8 @@ import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { checkArchive } from './check-backup.ts';
 import { checkClock, checkDatabase } from './check-database.ts';
-import { checkConfig, checkDataDir, checkNode } from './check-machine.ts';
-import { checkRelay, checkPorts } from './check-network.ts';
+import { checkConfig, checkDataDir, checkNode } from './check-host.ts';
+import { checkPorts, checkRelay } from './check-network.ts';
 import { checkTls } from './check-tls.ts';
 import type { InspectedConfig, InspectedDatabase } from './checks.ts';
 

@@ -1,9 +1,8 @@
 import { open } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { classifyMail, MAIL_BYTES_MAX, readMail } from '../../modules/inbound/index.ts';
-import { addCommand, messageOf } from './command.ts';
+import { addCommand, messageOf, table } from './command.ts';
 import type { Operator } from './operator.ts';
-import { table } from './table.ts';
 
 export function addClassifyMailCommand(program: Command, operator: Operator): void {
   addCommand(program, operator, {

@@ -1,15 +1,21 @@
 import type { Command } from 'commander';
+import { writeFile } from 'node:fs/promises';
 import { addBackupCommands } from './backup.ts';
 import { addClassifyMailCommand } from './classify-mail.ts';
 import { addCommand, withInstallation } from './command.ts';
-import { addConfirmRestoreCommand } from './confirm-restore.ts';
 import { addDoctorCommands } from './doctor.ts';
 import { EXIT_FAILED, type Operator } from './operator.ts';
-import { addRestoreCommands } from './restore.ts';
+import { addConfirmRestoreCommand, addRestoreCommands } from './restore.ts';
 import { addServeCommand } from './serve.ts';
-import { addSupportBundleCommand } from './support-bundle.ts';
-import { DEMO_DAYS, DEMO_NAME, makeDemo, removeDemos, secretKinds } from '../../modules/operations/index.ts';
-import { listOrganizations, readEmail, resetAccess } from '../../modules/workspace/index.ts';
+import {
+  DEMO_DAYS,
+  DEMO_NAME,
+  makeDemo,
+  removeDemos,
+  secretKinds,
+  supportBundle,
+} from '../../modules/operations/index.ts';
+import { findProject, listOrganizations, readEmail, resetAccess } from '../../modules/workspace/index.ts';
 import { silentLog } from '../../platform/log.ts';
 
 const COMMANDS = [
@@ -188,5 +194,31 @@ function addUpgradeCommand(program: Command, operator: Operator): void {
         : result.removed.length === 0
           ? 'No old database is kept'
           : `Deleted ${result.removed.join(', ')}`,
+  });
+}
+
+type BundleOptions = { project: string; out?: string };
+
+function addSupportBundleCommand(program: Command, operator: Operator): void {
+  addCommand(program, operator, {
+    name: 'support-bundle',
+    help: 'Write a support bundle of a project as JSON: numbers, states and settings, without secrets or personal data',
+    options: (command) =>
+      command
+        .requiredOption('--project <project>', 'ID or name of the project')
+        .option('--out <file>', 'Write to this new file, readable by you alone, instead of stdout'),
+    async work({ project, out }: BundleOptions) {
+      const bundle = await withInstallation(operator, async ({ db, mail, mailroom, installed }) => {
+        const { id: projectId } = await findProject(db, project);
+        const server = { ...installed, transport: mailroom.outlet.kind };
+        return { installed: server, ...(await supportBundle(db, { projectId, mail })) };
+      });
+      if (out === undefined) return bundle;
+      const text = `${JSON.stringify(bundle, null, 2)}\n`;
+      await writeFile(out, text, { flag: 'wx', mode: 0o600 });
+      return { file: out, bytes: Buffer.byteLength(text) };
+    },
+    text: (result) =>
+      'file' in result ? `Wrote ${result.bytes} bytes to ${result.file}` : JSON.stringify(result, null, 2),
   });
 }

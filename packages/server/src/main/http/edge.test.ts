@@ -13,9 +13,8 @@ import {
   reloadCertificate,
   type TlsFiles,
 } from './edge.ts';
-import { answerFault } from '../../platform/http/faults.ts';
-import { type DrainLimits, refuseBody } from '../../platform/http/refuse-body.ts';
-import { clientErrorHandler } from '../../platform/http/socket-errors.ts';
+import { answerFault } from '../../platform/http/answers.ts';
+import { clientErrorHandler, type DrainLimits, refuseBody } from '../../platform/http/refuse-request.ts';
 import { transportRules } from '../../platform/http/transport.ts';
 import { nameServed } from '../../../testkit/name-served.ts';
 

@@ -6,10 +6,14 @@ import type { NewId } from '../../platform/ids.ts';
 import { Fault } from '../../platform/fault.ts';
 import type { Log } from '../../platform/log.ts';
 import { TRACKING_PATHS } from '../../modules/sending/index.ts';
-import { answerFault } from '../../platform/http/faults.ts';
+import { answerFault } from '../../platform/http/answers.ts';
 import { createHostCertificates } from './host-certificates.ts';
-import { continueWhenRead, refuseBody } from '../../platform/http/refuse-body.ts';
-import { clientErrorHandler, standardHeaders } from '../../platform/http/socket-errors.ts';
+import {
+  clientErrorHandler,
+  continueWhenRead,
+  refuseBody,
+  standardHeaders,
+} from '../../platform/http/refuse-request.ts';
 import {
   originForm,
   redirectLocation,

@@ -1,15 +1,35 @@
 import http, { type IncomingHttpHeaders, type IncomingMessage, type RequestListener } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
-import { Fault } from '../../platform/fault.ts';
-import type { NewId } from '../../platform/ids.ts';
-import type { Log } from '../../platform/log.ts';
+import { type LocalSocket, serveLocalSocket } from '../local-socket.ts';
+import type { ServerOptions } from '../options.ts';
 import type { DashboardApi } from '../../modules/workspace/dashboard-api/mount.ts';
-import { answerFault } from '../../platform/http/faults.ts';
-import { mountLiveness } from '../../modules/operations/metrics/health.ts';
-import { continueWhenRead, refuseBody } from '../../platform/http/refuse-body.ts';
-import { clientErrorHandler, standardHeaders } from '../../platform/http/socket-errors.ts';
+import type { NewId } from '../../platform/ids.ts';
+import { Fault } from '../../platform/fault.ts';
+import type { Log } from '../../platform/log.ts';
+import { answerFault } from '../../platform/http/answers.ts';
+import { mountLiveness } from '../../modules/operations/metrics/endpoints.ts';
+import {
+  clientErrorHandler,
+  continueWhenRead,
+  refuseBody,
+  standardHeaders,
+} from '../../platform/http/refuse-request.ts';
 
-export type LocalShellServer = {
+/** `null`: it is off, or the path is too long. */
+export async function openLocalShell(
+  { localShell: path, log }: Pick<ServerOptions, 'localShell' | 'log'>,
+  { api, newId }: { api: DashboardApi; newId: NewId },
+): Promise<LocalSocket | null> {
+  if (!path) return null;
+  const server = await createLocalShellServer({ api, newId, log });
+  const socket = serveLocalSocket({ path, log, createServer: () => server.createServer() });
+  return {
+    start: () => socket.start(),
+    stop: async () => void (await Promise.all([socket.stop(), server.close()])),
+  };
+}
+
+type LocalShellServer = {
   /** A server for one listener. A process opens a new one each time it takes the socket over. */
   createServer(): http.Server;
   close(): Promise<void>;
@@ -21,7 +41,7 @@ type Deps = { api: DashboardApi; newId: NewId; log: Log };
  * Serves the dashboard API as the local shell, and `/livez`, over the local socket. It shares no Fastify instance and no listener with the
  * public server, so a request over TCP cannot become one of the local shell.
  */
-export async function createLocalShellServer({ api, newId, log }: Deps): Promise<LocalShellServer> {
+async function createLocalShellServer({ api, newId, log }: Deps): Promise<LocalShellServer> {
   const app = Fastify({
     logger: false,
     routerOptions: { maxParamLength: 1_024 },

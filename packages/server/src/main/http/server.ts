@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { Fault } from '../../platform/fault.ts';
-import { writeAnswer } from '../../platform/http/answer.ts';
+import { answerFault, writeAnswer } from '../../platform/http/answers.ts';
 import {
   authenticate,
   type Call,
@@ -11,11 +11,9 @@ import {
 } from '../../modules/ingest/index.ts';
 import { INGEST_ENDPOINTS } from '../../modules/ingest/api/endpoints.ts';
 import { createEdgeServer, type EdgeConfig } from './edge.ts';
-import { answerFault } from '../../platform/http/faults.ts';
-import { type HealthDeps, mountHealth } from '../../modules/operations/metrics/health.ts';
+import { type HealthDeps, mountHealth } from '../../modules/operations/metrics/endpoints.ts';
 import { mountReference } from '../../modules/ingest/reference/routes.ts';
-import { refuseBody } from '../../platform/http/refuse-body.ts';
-import { clientErrorHandler, standardHeaders } from '../../platform/http/socket-errors.ts';
+import { clientErrorHandler, refuseBody, standardHeaders } from '../../platform/http/refuse-request.ts';
 import { transportOf } from '../../platform/http/transport.ts';
 
 export type ServerOptions = {

@@ -10,7 +10,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { HOUR } from '../../../testkit/drafts.ts';
-import { listEntries } from '../workspace/audit/reads.ts';
+import { listEntries } from '../workspace/audit/store.ts';
 
 const stage = await openStage();
 const { db } = stage.server;

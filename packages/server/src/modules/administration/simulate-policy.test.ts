@@ -4,9 +4,9 @@ import { testMailroom } from '../../../testkit/mailroom.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
-import { getSettings } from '../workspace/projects/get-settings.ts';
+import { getSettings } from '../workspace/projects/project-settings.ts';
 import { createProject } from './create-project.ts';
-import { createRule } from '../rules/create-rule.ts';
+import { createRule } from '../rules/write-rule.ts';
 import { setSettings } from './set-settings.ts';
 import { simulatePolicy } from './simulate-policy.ts';
 

@@ -1,13 +1,30 @@
+import { listAudienceRows } from './reads.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { Fault, type FieldFault } from '../../platform/fault.ts';
 import { parsePredicate } from '../../platform/predicate/parse.ts';
 import type { Predicate } from '../../platform/predicate/predicate.ts';
+
+export type Audience = { id: string; name: string; createdAt: Date; updatedAt: Date };
+
+/** Finds an audience by its id or its name. Names are unique in a project. */
+export async function findAudience(
+  tx: Tx,
+  { projectId, reference }: { projectId: number; reference: string },
+): Promise<Audience> {
+  // PostgreSQL cannot store a NUL character, so no name contains one.
+  if (reference.includes('\0')) throw unknownAudience(reference);
+  const id = isId(reference) ? reference : null;
+  const [row] = await listAudienceRows(tx, { projectId, id, name: reference.trim() });
+  if (!row) throw unknownAudience(reference);
+  return { id: row.id, name: row.name, createdAt: row.created_at, updatedAt: row.updated_at };
+}
 
 export const AUDIENCES_MAX = 500;
 const DEFINITION_MAX_BYTES = 64 * 1024;
 const NAME_MAX_CHARS = 100;
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-export function isId(reference: string): boolean {
+function isId(reference: string): boolean {
   return ID.test(reference);
 }
 

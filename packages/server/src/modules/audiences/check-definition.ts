@@ -1,6 +1,6 @@
-import { printDuration } from '../../platform/time/duration.ts';
+import { printDuration } from '../../platform/time/time-text.ts';
 import { Fault } from '../../platform/fault.ts';
-import type { ListRuleNeeds, RuleNeed } from './rule-needs.ts';
+import type { ListRuleNeeds, RuleNeed } from './uses.ts';
 import { loadModels } from './load-models.ts';
 import { getSettings } from '../workspace/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';

@@ -2,13 +2,11 @@ import { Type } from 'typebox';
 import type { AudienceShown } from '@beckon/contract/dashboard';
 import { iso } from '../../platform/time/clock.ts';
 import { Fault } from '../../platform/fault.ts';
-import { findAudience } from './find-audience.ts';
+import { findAudience } from './audience.ts';
 import { previewDefinition, sayDefinition } from './preview-definition.ts';
-import type { ListRuleNeeds } from './rule-needs.ts';
+import type { ListRuleNeeds } from './uses.ts';
 import { getSettings, type DashboardRoute, routesFor, type KitDeps } from '../workspace/index.ts';
-import { createAudience } from './create.ts';
-import { deleteAudience } from './delete.ts';
-import { editAudience } from './edit.ts';
+import { createAudience, deleteAudience, editAudience } from './change-audience.ts';
 
 type Deps = KitDeps & { listRuleNeeds: ListRuleNeeds };
 const { route } = routesFor<Deps>();

@@ -1,6 +1,6 @@
+import { covers, type Edition } from './model.ts';
 import { evaluate } from '../../platform/predicate/evaluate.ts';
 import type { Facts } from '../../platform/predicate/predicate.ts';
-import { covers, type Edition } from './model.ts';
 
 /** The stored state of one user: the editions that the user is in, and the timers at which the user must be evaluated again. */
 export type Standing = { members: { has(edition: number): boolean }; dues: Map<number, number> };
@@ -95,4 +95,29 @@ function dueMove(dueAt: number | null, dueWas: number | null, fired: boolean): V
 
 function earliest(moments: (number | null)[]): number | null {
   return moments.reduce((a, b) => (a === null || (b !== null && b < a) ? b : a), null);
+}
+
+type HappenedEvent = { name: string; properties: Record<string, unknown> };
+
+/**
+ * Returns whether these events can change the answer of an edition, given that nothing else about the user changed. Most events only
+ * confirm what is known: a member of "came three times in 30 days" stays a member after another visit. The timer stored for the user stays
+ * valid too. At worst it fires too early and causes one needless evaluation.
+ */
+export function canChange(
+  { directions }: Pick<Edition, 'directions'>,
+  isMember: boolean,
+  events: readonly HappenedEvent[],
+): boolean {
+  return events.some(({ name, properties }) => {
+    const direction = directions.get(name);
+    if (!direction) return false;
+    if (direction.way === 'both' || isMember === (direction.way === 'down')) return true;
+    return direction.notNegative.some((property) => isNegative(properties, property));
+  });
+}
+
+function isNegative(properties: Record<string, unknown>, property: string): boolean {
+  const value = Object.hasOwn(properties, property) ? properties[property] : undefined;
+  return typeof value === 'number' && value < 0;
 }

@@ -1,6 +1,5 @@
 import type { NthQuestion, Question, SumQuestion, WindowSum } from '../../platform/predicate/predicate.ts';
-import { propertyTestsSql, windowSumSql } from '../../platform/predicate/sql-values.ts';
-import { sqlParams } from '../../platform/predicate/sql-params.ts';
+import { propertyTestsSql, sqlParams, windowSumSql } from '../../platform/predicate/sql-values.ts';
 import { momentList, plainList } from '../../platform/db/list.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 

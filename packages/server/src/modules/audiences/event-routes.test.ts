@@ -5,7 +5,7 @@ import { testDashboard } from '../../../testkit/dashboard.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
-import { createAudience } from './create.ts';
+import { createAudience } from './change-audience.ts';
 import { createProject } from '../administration/create-project.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
 

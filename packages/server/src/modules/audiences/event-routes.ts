@@ -1,7 +1,6 @@
 import type { EventDrift, EventListed, EventShown } from '@beckon/contract/dashboard';
 import { type CatalogueName, listCatalogue, listSamples } from './event-catalog.ts';
-import type { ListRuleNeeds } from './rule-needs.ts';
-import { findUses, type Uses } from './uses.ts';
+import { findUses, type ListRuleNeeds, type Uses } from './uses.ts';
 import { deleteExpected, upsertExpected } from '../users/index.ts';
 import { type DashboardRoute, type KitDeps, routesFor } from '../workspace/index.ts';
 import { Fault } from '../../platform/fault.ts';

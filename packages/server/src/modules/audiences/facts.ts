@@ -1,23 +1,24 @@
-import type { Facts, Mentions } from '../../platform/predicate/predicate.ts';
-import type { AudienceModel } from './model.ts';
-import { findAskedMembers } from './memberships.ts';
 import { answerQuestions, type Ask, type WindowAnswers } from './event-questions.ts';
-import { countStored } from './count-stored.ts';
+import { findAskedMembers } from './memberships.ts';
+import type { AudienceModel } from './model.ts';
 import {
   type CountedNames,
-  isCountedFor,
   findTotals,
-  type Total,
+  isCountedFor,
+  type NamedEvent,
   type Person,
   type PersonId,
   personKey,
+  type Total,
 } from '../users/index.ts';
+import { plainList } from '../../platform/db/list.ts';
 import type { Tx } from '../../platform/db/statements.ts';
+import type { Facts, Mentions } from '../../platform/predicate/predicate.ts';
 
 /** The data about a user that conditions may use, except for their audiences. */
 export type PersonFacts = Omit<Facts, 'now' | 'isMember'>;
 /** Definitions to evaluate for one user. */
-export type Asking = { person: PersonId; editions: { mentions: Mentions }[] };
+type Asking = { person: PersonId; editions: { mentions: Mentions }[] };
 
 type TotalKey = Pick<Total, 'projectId' | 'userId' | 'name'>;
 
@@ -69,7 +70,7 @@ export function personFacts(
 }
 
 /** Conditions of rules to evaluate for one user. */
-export type ConditionAsk = {
+type ConditionAsk = {
   person: Person;
   mentions: Iterable<Mentions>;
   audiences: AudienceModel;
@@ -122,4 +123,29 @@ function partition<T>(items: T[], test: (item: T) => boolean): [T[], T[]] {
   const [passing, failing]: [T[], T[]] = [[], []];
   for (const item of items) (test(item) ? passing : failing).push(item);
   return [passing, failing];
+}
+
+/** Counts the stored events of a name that has no permanent counts. */
+async function countStored(tx: Tx, asked: NamedEvent[]): Promise<Total[]> {
+  if (asked.length === 0) return [];
+  const rows = await tx.prepared<{ n: number; count: number; first_ms: number; last_ms: number }>({
+    name: 'events.count_stored',
+    text: `SELECT q.n::int AS n, e.* FROM unnest($1::bigint[], $2::text[], $3::text[])
+             WITH ORDINALITY AS q(project_id, user_id, name, n)
+           CROSS JOIN LATERAL (
+             SELECT count(*)::int AS count, (extract(epoch FROM min(e.occurred_at)) * 1000)::float8 AS first_ms,
+               (extract(epoch FROM max(e.occurred_at)) * 1000)::float8 AS last_ms
+             FROM beckon.event e
+             WHERE e.project_id = q.project_id AND e.external_user_id = q.user_id AND e.name = q.name
+           ) e WHERE e.count > 0`,
+    values: [
+      plainList(asked.map(({ projectId }) => projectId)),
+      asked.map(({ userId }) => userId),
+      asked.map(({ name }) => name),
+    ],
+  });
+  return rows.flatMap(({ n, count, first_ms, last_ms }) => {
+    const of = asked[n - 1];
+    return of ? [{ ...of, count, firstAt: Math.round(first_ms), lastAt: Math.round(last_ms) }] : [];
+  });
 }

@@ -1,21 +1,19 @@
-export { audienceNames } from './audience-names.ts';
+export { audienceNames, loadModels } from './load-models.ts';
 export { type EditionPlace, advanceBuild, listBuilding, serveEdition } from './build-version.ts';
-export { canChange } from './can-change.ts';
+export { builtUpTo, canChange, judge, type Standing, type Verdict } from './evaluate-membership.ts';
 export { checkWindows } from './check-definition.ts';
-export { countPeople } from './count-people.ts';
-export { createAudience } from './create.ts';
-export { type Standing, type Verdict, builtUpTo, judge } from './evaluate-membership.ts';
+export { countPeople, createAudience, rebuildAudiences } from './change-audience.ts';
 export { type Latest, answerQuestions, occurrenceKey } from './event-questions.ts';
 export {
-  type PersonFacts,
   findConditionFacts,
   missingTotals,
+  type PersonFacts,
   personFacts,
   questionsOf,
   totalKey,
 } from './facts.ts';
-export { findAudience } from './find-audience.ts';
-export { listAudiences } from './list-audiences.ts';
+export { findAudience } from './audience.ts';
+export { listAudiences } from './show-audiences.ts';
 export {
   MEMBERS_PAGE_MAX,
   type MemberOfAny,
@@ -23,20 +21,20 @@ export {
   listMembers,
   listMembersOfAny,
 } from './list-members.ts';
-export { loadModels } from './load-models.ts';
 export {
-  type AskedPerson,
-  type StandingWrites,
   addVerdicts,
+  type AskedPerson,
+  type Due,
   eraseStandings,
   findAskedDues,
   findAskedMembers,
   findSince,
   findStandings,
+  listDueNow,
+  nextDueAt,
   noWrites,
+  type StandingWrites,
   writeStandings,
 } from './memberships.ts';
 export { type AudienceModel, type Edition, covers } from './model.ts';
-export { rebuildAudiences } from './rebuild.ts';
-export type { ListRuleNeeds } from './rule-needs.ts';
-export { type Due, listDueNow, nextDueAt } from './timers.ts';
+export type { ListRuleNeeds } from './uses.ts';

@@ -1,7 +1,6 @@
 import type { Tx } from '../../platform/db/statements.ts';
-import { unknownAudience } from './audience.ts';
+import { findAudience, unknownAudience } from './audience.ts';
 import { listCurrent, seen } from './current-versions.ts';
-import { findAudience } from './find-audience.ts';
 import { countMembersOfRows, listMemberRows, listMembersOfRows } from './reads.ts';
 
 export type Member = { external_user_id: string; since: Date };

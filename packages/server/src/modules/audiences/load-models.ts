@@ -1,7 +1,7 @@
-import type { Tx } from '../../platform/db/statements.ts';
 import { readStored } from './current-versions.ts';
 import { type AudienceModel, buildModel, type EditionSource } from './model.ts';
 import { type CurrentRow, listCurrentRows } from './reads.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** Loads the current audience models of these projects. A project without audiences has an empty model. */
 export async function loadModels(tx: Tx, projectIds: number[]): Promise<Map<number, AudienceModel>> {
@@ -19,4 +19,16 @@ function toSource(row: CurrentRow): EditionSource {
     built: row.built,
     predicate: readStored(row),
   };
+}
+
+/** Returns a lookup of the project's audience names by id. */
+export async function audienceNames(tx: Tx, projectId: number): Promise<(id: string) => string | undefined> {
+  const editions = (await loadModels(tx, [projectId])).get(projectId)?.editions ?? [];
+  const names = new Map(editions.map(({ audienceId, name }) => [audienceId, name]));
+  return (id) => names.get(id);
+}
+
+/** Lists the events that audiences count without a time window. Their counts must be kept forever. */
+export async function namesAsked(tx: Tx, projectId: number): Promise<string[]> {
+  return [...((await loadModels(tx, [projectId])).get(projectId)?.totals ?? [])].sort();
 }

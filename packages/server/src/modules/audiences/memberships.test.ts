@@ -2,19 +2,20 @@ import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
-import { createAudience } from './create.ts';
+import { createAudience } from './change-audience.ts';
 import { createProject } from '../administration/create-project.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import {
   addVerdicts,
   eraseStandings,
   findStandings,
+  listDueNow,
+  nextDueAt,
   noWrites,
   type StandingWrites,
   writeStandings,
 } from './memberships.ts';
 import { listBuilding, serveEdition } from './build-version.ts';
-import { listDueNow, nextDueAt } from './timers.ts';
 import type { Verdict } from './evaluate-membership.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
 

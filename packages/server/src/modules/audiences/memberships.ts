@@ -1,7 +1,13 @@
-import type { Tx } from '../../platform/db/statements.ts';
 import type { Verdict } from './evaluate-membership.ts';
 import type { Edition } from './model.ts';
-import { listAskedDues, listAskedMembers, listSince, listStandingRows } from './reads.ts';
+import {
+  findFirstDue,
+  listAskedDues,
+  listAskedMembers,
+  listDueRows,
+  listSince,
+  listStandingRows,
+} from './reads.ts';
 import {
   deleteDues,
   deleteMembers,
@@ -14,9 +20,10 @@ import {
   upsertDays,
   upsertDues,
 } from './store.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** A `Standing` with the time of joining. */
-export type FullStanding = { members: Map<number, Date>; dues: Map<number, number> };
+type FullStanding = { members: Map<number, Date>; dues: Map<number, number> };
 
 /** Returns the stored state of each of these users, in their order. They may belong to several projects. */
 export async function findStandings(
@@ -127,7 +134,7 @@ export async function writeStandings(tx: Tx, writes: StandingWrites, now: Date):
   if (writes.due.length > 0) await upsertDues(tx, inOrder(writes.due));
 }
 
-export type Erased = { members: number; dues: number };
+type Erased = { members: number; dues: number };
 
 /** Removes the memberships and timers of a user. Requires the project lock. */
 export async function eraseStandings(
@@ -177,4 +184,20 @@ function inOrder<T extends Place>(places: T[]): T[] {
       a.projectId - b.projectId ||
       (a.userId < b.userId ? -1 : a.userId > b.userId ? 1 : a.edition - b.edition),
   );
+}
+
+export type Due = { userId: string; edition: number; at: Date };
+
+/** Returns the earliest time at which a user has to be evaluated again. */
+export function nextDueAt(tx: Tx, projectId: number): Promise<Date | null> {
+  return findFirstDue(tx, projectId);
+}
+
+/** Lists the timers that are due, the longest overdue first. This includes timers of retired editions, which are only removed. */
+export async function listDueNow(
+  tx: Tx,
+  wanted: { projectId: number; now: Date; limit: number },
+): Promise<Due[]> {
+  const rows = await listDueRows(tx, wanted);
+  return rows.map(({ external_user_id, edition, at }) => ({ userId: external_user_id, edition, at }));
 }

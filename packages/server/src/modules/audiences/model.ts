@@ -1,8 +1,7 @@
 import { compareBytes } from '../../platform/text/byte-order.ts';
-import { type Directions, directionsOf } from '../../platform/predicate/directions.ts';
+import { type Directions, directionsOf, mentionsOf } from '../../platform/predicate/mentions.ts';
 import { evaluate } from '../../platform/predicate/evaluate.ts';
 import type { Facts, Mentions, Predicate } from '../../platform/predicate/predicate.ts';
-import { mentionsOf } from '../../platform/predicate/mentions.ts';
 
 /** A current definition of an audience: either the one served or the one being built. */
 export type Edition = {

@@ -1,7 +1,7 @@
 import { mentionsOf } from '../../platform/predicate/mentions.ts';
 import type { Predicate } from '../../platform/predicate/predicate.ts';
 import { predicateSql } from '../../platform/predicate/sql.ts';
-import { sqlParams } from '../../platform/predicate/sql-params.ts';
+import { sqlParams } from '../../platform/predicate/sql-values.ts';
 import { isCanceled } from '../../platform/db/errors.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { invalid, readDefinition } from './audience.ts';

@@ -1,13 +1,13 @@
 import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
-import { createAudience } from './create.ts';
+import { createAudience } from './change-audience.ts';
 import { createProject } from '../administration/create-project.ts';
 import { listBuilding, serveEdition } from './build-version.ts';
 import { listMembers } from './list-members.ts';
 import { noWrites, writeStandings } from './memberships.ts';
 import { previewDefinition } from './preview-definition.ts';
-import { showAudience } from './show-audience.ts';
+import { showAudience } from './show-audiences.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
 
 const clock = heldClock();

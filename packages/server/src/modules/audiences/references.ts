@@ -1,7 +1,8 @@
+import { invalid } from './audience.ts';
+import { type Current, listCurrent, referencesOf } from './current-versions.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { mentionsOf } from '../../platform/predicate/mentions.ts';
 import type { Predicate } from '../../platform/predicate/predicate.ts';
-import { invalid } from './audience.ts';
-import { type Current, referencesOf } from './current-versions.ts';
 
 /**
  * Checks that every referenced audience exists and does not lead back to the audience being defined. The id is null for a new audience, to
@@ -42,4 +43,26 @@ function describe(circle: Current[]): string {
   if (circle.length === 1) return 'definition must not refer to the audience itself';
   const way = circle.map(({ name }) => JSON.stringify(name)).join(', which refers to ');
   return `definition would refer to itself: it refers to ${way}`;
+}
+
+/** Lists the audiences with a definition, served or being built, that names this one. */
+export async function listReferrers(
+  tx: Tx,
+  projectId: number,
+  audienceId: string,
+): Promise<{ id: string; name: string }[]> {
+  const audiences = await listCurrent(tx, projectId);
+  return audiences
+    .filter((audience) => referencesOf(audience).has(audienceId))
+    .map(({ id, name }) => ({ id, name }));
+}
+
+/** Lists other audiences with an edition being built that depends on one of these, directly or through other editions being built. */
+export async function listBuiltOn(tx: Tx, projectId: number, audienceIds: string[]): Promise<string[]> {
+  const audiences = await listCurrent(tx, projectId);
+  const found = new Set(audienceIds);
+  for (const asked of found)
+    for (const { id, building } of audiences)
+      if (building && mentionsOf(building.predicate).audiences.has(asked)) found.add(id);
+  return [...found].filter((id) => !audienceIds.includes(id));
 }

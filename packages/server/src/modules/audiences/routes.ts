@@ -2,12 +2,16 @@ import type { AudienceListed, AudienceShown } from '@beckon/contract/dashboard';
 import { Type } from 'typebox';
 import { audienceEditRoutes } from './edit-routes.ts';
 import { listCatalogue } from './event-catalog.ts';
-import { type GrowthDay, listGrowth } from './growth-by-day.ts';
-import { listAudiences, type ListedAudience } from './list-audiences.ts';
+import {
+  type GrowthDay,
+  listAudiences,
+  type ListedAudience,
+  listGrowth,
+  showAudience,
+  type ShownAudience,
+} from './show-audiences.ts';
 import { listMembers } from './list-members.ts';
-import type { ListRuleNeeds } from './rule-needs.ts';
-import { showAudience, type ShownAudience } from './show-audience.ts';
-import { findUses, type Use } from './uses.ts';
+import { findUses, type ListRuleNeeds, type Use } from './uses.ts';
 import { isKnownTrait } from '../users/index.ts';
 import { type DashboardRoute, type KitDeps, PAGE, readPage, routesFor, toPage } from '../workspace/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';

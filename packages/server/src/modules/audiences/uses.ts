@@ -1,4 +1,3 @@
-import type { ListRuleNeeds } from './rule-needs.ts';
 import { loadModels } from './load-models.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
@@ -33,3 +32,18 @@ function add(into: Map<string, Use[]>, key: string, use: Use): void {
   if (!known.some(({ kind, id }) => kind === use.kind && id === use.id)) known.push(use);
   into.set(key, known);
 }
+
+/** A version of a rule in force, and the events and audiences that it uses. */
+export type RuleNeed = {
+  ruleId: string;
+  name: string;
+  /** False for an older version with active runs or pending timers. */
+  isPresent: boolean;
+  events: string[];
+  audienceIds: string[];
+  /** How far back the rule looks, in milliseconds, one for each of its conditions. */
+  windowsMs: number[];
+};
+
+/** Lists the needs of all rules of a project. Rules depend on audiences, so audiences get this function as an argument. */
+export type ListRuleNeeds = (tx: Tx, projectId: number, now: number) => Promise<RuleNeed[]>;

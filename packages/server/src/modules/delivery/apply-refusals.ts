@@ -9,7 +9,7 @@ import {
   addSuppression,
   liftSuppressionsBy,
 } from '../sending/index.ts';
-import { slowed } from './sending-rate.ts';
+import { slowed } from './domain-limits.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { Handed } from './transport.ts';
 

@@ -1,12 +1,49 @@
-import { letterToken, type LetterName, type TokenKeys } from '../../platform/crypto/email-token.ts';
-import { deliveryAddress } from '../../platform/net/address.ts';
-import { Fault } from '../../platform/fault.ts';
-import { linksBaseOf, MIME_MAX_BYTES, type Outlet } from '../sending/index.ts';
+import type { Sender } from './find-sender.ts';
 import { letterHeaders, replyAddress } from './headers.ts';
+import type { Content } from '../drafts/index.ts';
 import { markLinks, type RenderedEmail, type Renderer } from '../rendering/index.ts';
+import type { Model } from '../rules/index.ts';
+import { type FrozenRow, linksBaseOf, MIME_MAX_BYTES, type Outlet } from '../sending/index.ts';
+import { type LetterName, letterToken, type TokenKeys } from '../../platform/crypto/email-token.ts';
+import { Fault } from '../../platform/fault.ts';
 import { composeMail } from '../../platform/mail/compose.ts';
 import type { Mailbox } from '../../platform/mail/outgoing-email.ts';
-import type { ClaimedLetter } from './claimed-email.ts';
+import { deliveryAddress } from '../../platform/net/address.ts';
+
+/** An email that its worker has claimed, with everything needed to send it without further queries. */
+export type ClaimedLetter = {
+  projectId: number;
+  draftId: string;
+  messageId: string;
+  epoch: number;
+  userId: string;
+  /** The address as the user has it. `address` is the normalized form. */
+  email: string;
+  address: string;
+  content: Content;
+  /** The recipient's locale, which the footer and `lang` follow. */
+  locale: string;
+  projectLocale: string;
+  sender: Sender;
+  provider: string;
+  projectName: string;
+  ruleName: string;
+  /** The engagement that is tracked after the email is sent. */
+  tracking: { opens: boolean; clicks: boolean };
+  /** The quiet hours in the time zone of the user. */
+  quiet: { zone: string; window: { start: string; end: string } } | null;
+  /** The email as it was handed to the relay before; null before the first attempt. */
+  frozen: FrozenRow | null;
+  /** How far the clock of the project was ahead at the time of the claim. */
+  aheadMs: number;
+};
+
+/** A rule can track less than its project, not more. */
+export function trackingOf({ project, rules }: Model, ruleId: string): ClaimedLetter['tracking'] {
+  const isOn = rules.byId.get(ruleId)?.definition.tracking ?? false;
+  const { opens, clicks } = project.settings.tracking;
+  return { opens: isOn && opens, clicks: isOn && clicks };
+}
 
 export type FreezeDeps = {
   outlet: Outlet;

@@ -35,9 +35,9 @@ import {
 } from '../sending/index.ts';
 import { WORK_MAX } from '../rendering/index.ts';
 import type { Database } from '../../platform/db/database.ts';
-import type { BatchTx } from '../../platform/db/batch-transaction.ts';
+import type { BatchTx } from '../../platform/db/session-transactions.ts';
 import { addressOf, type Gates, openGates, passGates } from './send-checks.ts';
-import { type ClaimedLetter, trackingOf } from './claimed-email.ts';
+import { type ClaimedLetter, trackingOf } from './compose-email.ts';
 import { evaluateAgain, type Evidence, gatherEvidence } from './evaluate.ts';
 import type { Mailroom } from './mailroom.ts';
 import { findSender, gatesElsewhere, type Sender } from './find-sender.ts';

@@ -21,11 +21,10 @@ import {
 } from '../sending/index.ts';
 import { wakeRuns } from '../rules/index.ts';
 import { dueEarlier } from '../../platform/locks/timers.ts';
-import { readTurn, takeTurn } from '../../platform/locks/project-lock.ts';
+import { readTurn, takeTurn, timed } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { timed } from '../../platform/locks/test-clock-offset.ts';
-import { inSession } from '../../platform/db/batch-transaction.ts';
+import { inSession } from '../../platform/db/session-transactions.ts';
 import { heedRefusals, type LetterResult } from './apply-refusals.ts';
 
 /** The delays between attempts; the last one repeats. */

@@ -22,10 +22,9 @@ import {
   writeMoves,
 } from '../sending/index.ts';
 import { dueEarlier, dueNext, holdDue } from '../../platform/locks/timers.ts';
-import { readTurn, type Turn } from '../../platform/locks/project-lock.ts';
-import { timed } from '../../platform/locks/test-clock-offset.ts';
-import { type BatchTx, inSession } from '../../platform/db/batch-transaction.ts';
-import type { ClaimedLetter } from './claimed-email.ts';
+import { readTurn, timed, type Turn } from '../../platform/locks/project-lock.ts';
+import { type BatchTx, inSession } from '../../platform/db/session-transactions.ts';
+import type { ClaimedLetter } from './compose-email.ts';
 import { type Batch, decideBatch, type Done, type SendDeps } from './decide-batch.ts';
 
 /** `lateMs`: how long the first of the drafts had been due. */

@@ -2,7 +2,7 @@ import type { Log } from '../../platform/log.ts';
 import { duePlaces } from '../../platform/locks/timers.ts';
 import type { Sender } from './send-due-drafts.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { createPause, type Pause } from '../../platform/jobs/cancellable-sleep.ts';
+import { createPause, type Pause } from '../../platform/jobs/sleep.ts';
 import { createTroubles, type Troubles } from '../../platform/jobs/failure-backoff.ts';
 
 /** Sends due drafts, one batch per project in turn, so that a long queue of one project does not delay others. */

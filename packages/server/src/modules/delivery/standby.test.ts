@@ -3,7 +3,7 @@ import { testDatabase } from '../../../testkit/database.ts';
 import { systemClock } from '../../platform/time/clock.ts';
 import { silentLog } from '../../platform/log.ts';
 import { type Database, openDatabase } from '../../platform/db/database.ts';
-import { inSession } from '../../platform/db/batch-transaction.ts';
+import { inSession } from '../../platform/db/session-transactions.ts';
 
 const own = await testDatabase();
 const open = (): Promise<Database> =>

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { idMaker } from '../../platform/ids.ts';
-import { setMode } from '../rules/manage-rules.ts';
+import { setMode } from '../rules/write-rule.ts';
 import { pauseProject, resumeProject } from '../administration/pause-project.ts';
 import { liftSuppression, suppress } from '../outcomes/suppressions/suppress.ts';
 import { disableRule, enableRule } from '../rules/switch-rule.ts';

@@ -5,14 +5,12 @@ import type { Log, LogFields } from '../../platform/log.ts';
 import { insertLinks, type TrackedLetter } from '../outcomes/index.ts';
 import { isAccepted, packMime, quietUntil, type Submission, submitMessages } from '../sending/index.ts';
 import type { Database } from '../../platform/db/database.ts';
-import type { ClaimedLetter } from './claimed-email.ts';
+import { type ClaimedLetter, freeze, type FreezeDeps, type Frozen } from './compose-email.ts';
 import { isRenderBusy, isRenderFailure } from '../rendering/index.ts';
-import { inSession } from '../../platform/db/batch-transaction.ts';
-import { freeze, type FreezeDeps, type Frozen } from './compose-email.ts';
-import { createPace } from './pace.ts';
+import { inSession } from '../../platform/db/session-transactions.ts';
+import { createPace, createSlots, type Slots } from './slots.ts';
 import { recordResults } from './record-results.ts';
 import { createRelayWords, type RelayWords } from './relay-notices.ts';
-import { createSlots, type Slots } from './slots.ts';
 import type { Handed, Transport } from './transport.ts';
 import type { LetterResult } from './apply-refusals.ts';
 

@@ -7,7 +7,7 @@ import { TEST_INBOX_DOMAIN, type Outlet } from '../sending/index.ts';
 import { renderTeamLetter } from '../rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { composeMail } from '../../platform/mail/compose.ts';
-import type { HandOver, Relay, OpenRelay } from '../../platform/mail/submit.ts';
+import type { HandOver, OpenRelay, Relay } from '../../platform/mail/submit.ts';
 
 /** Submits emails to the team, outside the projects' send checks. */
 export type TeamTransport = { hand(projectId: number, letter: TeamLetter): Promise<void> };

@@ -1,3 +1,5 @@
+import { sha256 } from '../../platform/crypto/hash.ts';
+
 /** An email to one user that waits for its deadline, a review or the send checks. Times are in milliseconds. */
 export type Draft = {
   projectId: number;
@@ -71,3 +73,79 @@ export function isNotWhole({ reason }: Pick<Draft, 'reason'>): boolean {
 /** A member of the team, `operator`, or the engine. */
 export type Actor = string;
 export const ENGINE: Actor = 'engine';
+
+/** How long an approval or a skip can be undone. */
+export const UNDO_MS = 10_000;
+/** The time after an action by a member or a resumption in which no email is sent automatically. */
+export const GRACE_MS = 15 * 60_000;
+/** An editor without a request for this long counts as closed. */
+export const LEASE_MS = 10 * 60_000;
+/** Drafts released together are spread over this time. */
+const SPREAD_MS = 30 * 60_000;
+/** The default time from a draft's first deadline to its expiry. */
+export const EXPIRES_AFTER_MS = 72 * 3_600_000;
+/** An email about an end must be sent before that end, and send checks may hold it for a while. */
+const BEFORE_END_MS = 15 * 60_000;
+
+/** Returns the deadline, limited by the end of its subject but never before now. */
+export function boundedDeadline(
+  wanted: number,
+  { now, endsAt }: { now: number; endsAt: number | null },
+): number {
+  return Math.max(now, Math.min(wanted, endsAt === null ? wanted : endsAt - BEFORE_END_MS));
+}
+
+/** Returns the later of the deadline and 15 minutes from now, or null without a deadline. */
+export function withGrace(
+  { deadlineAt, endsAt }: Pick<Draft, 'deadlineAt' | 'endsAt'>,
+  now: number,
+): number | null {
+  return deadlineAt === null ? null : Math.max(deadlineAt, boundedDeadline(now + GRACE_MS, { now, endsAt }));
+}
+
+export function expiresAfter(first: number, { ms, endsAt }: { ms: number; endsAt: number | null }): number {
+  return Math.min(first + ms, endsAt ?? Infinity);
+}
+
+type Expiring = Pick<Draft, 'state' | 'resumeState' | 'deadlineAt' | 'notBefore' | 'expiresAt' | 'endsAt'>;
+
+/**
+ * Returns when the draft expires. A draft that is due right at its expiry gets another 15 minutes, because the sender does not check at
+ * that exact millisecond. The end of its subject is a hard limit.
+ */
+export function expiryOf(draft: Expiring): number | null {
+  const { expiresAt, endsAt } = draft;
+  if (expiresAt === null) return endsAt;
+  return Math.min(Math.max(expiresAt, (leavesAt(draft) ?? 0) + GRACE_MS), endsAt ?? Infinity);
+}
+
+export function isExpired(draft: Expiring, now: number): boolean {
+  return now >= (expiryOf(draft) ?? Infinity);
+}
+
+/** Returns when the draft is sent if nothing holds it, or null while it waits for a member. */
+export function leavesAt(
+  draft: Pick<Draft, 'state' | 'resumeState' | 'deadlineAt' | 'notBefore'>,
+): number | null {
+  return isApproved(draft) ? draft.notBefore : draft.deadlineAt;
+}
+
+/** Includes a held draft that returns to `approved`. */
+export function isApproved({ state, resumeState }: Pick<Draft, 'state' | 'resumeState'>): boolean {
+  return (state === 'held' ? resumeState : state) === 'approved';
+}
+
+/** Derives the delay from the id, so that repeated calls give the same result. */
+export function spreadMs(draftId: string): number {
+  return Number.parseInt(sha256(draftId).slice(0, 8), 16) % SPREAD_MS;
+}
+
+/** Returns when a draft is sent that is released now with many others, early enough to be still of use. */
+export function spreadFrom(draft: Expiring & Pick<Draft, 'id'>, now: number): number {
+  return Math.max(now, Math.min(now + spreadMs(draft.id), (expiryOf(draft) ?? Infinity) - BEFORE_END_MS));
+}
+
+/** Returns when the sender has to check a scheduled draft: at its deadline or, without one, at its expiry. */
+export function dueOfScheduled(draft: Omit<Expiring, 'state' | 'resumeState'>): number | null {
+  return draft.deadlineAt ?? expiryOf({ ...draft, state: 'scheduled', resumeState: null });
+}

@@ -9,9 +9,8 @@ import { cancel, dueAction, hold, noLongerHolds, release, replied } from './hold
 import { claim, finish, retry, sendAgain } from './send-draft.ts';
 import { closeEditor, edit, openEditor } from './edit-draft.ts';
 import { type Decided, isRefused, orThrow } from './refusals.ts';
-import type { Draft } from './draft.ts';
+import { type Draft, isExpired, spreadMs } from './draft.ts';
 import { follow } from './follow-facts.ts';
-import { isExpired, spreadMs } from './timing.ts';
 import { modeChanged, needsConfirmation, resumed } from './resume-drafts.ts';
 import type { Moved } from './transitions.ts';
 import { postpone } from '../review/postpone-draft.ts';

@@ -1,4 +1,14 @@
-import { type Content, type Draft, isNotWhole, NOT_WHOLE, PERSON_DECIDES } from './draft.ts';
+import {
+  type Content,
+  type Draft,
+  dueOfScheduled,
+  isExpired,
+  isNotWhole,
+  LEASE_MS,
+  NOT_WHOLE,
+  PERSON_DECIDES,
+  withGrace,
+} from './draft.ts';
 import { afterHold, cancel } from './hold-draft.ts';
 import { moved } from './transitions.ts';
 import { hashContent } from './new-draft.ts';
@@ -13,7 +23,6 @@ import {
   refusalOfExpired,
   STILL_DRAFTED,
 } from './refusals.ts';
-import { dueOfScheduled, isExpired, LEASE_MS, withGrace } from './timing.ts';
 
 /**
  * Replaces the text of a draft with that of a member. From then on the draft follows neither its template nor its facts. An approval

@@ -1,8 +1,17 @@
-import { type Actor, type Content, type Draft, ENGINE, isNotWhole } from './draft.ts';
+import {
+  type Actor,
+  boundedDeadline,
+  type Content,
+  type Draft,
+  dueOfScheduled,
+  ENGINE,
+  isApproved,
+  isNotWhole,
+  withGrace,
+} from './draft.ts';
 import { moved } from './transitions.ts';
 import { factsWithout, gapReason, hashContent } from './new-draft.ts';
 import { conflict, type Decided, isLeased, refusal, STILL_DRAFTED } from './refusals.ts';
-import { boundedDeadline, dueOfScheduled, isApproved, withGrace } from './timing.ts';
 
 export type Followed = {
   /** The email as it is now, with the current facts. */

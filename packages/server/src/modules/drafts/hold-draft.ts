@@ -1,7 +1,16 @@
-import { type Actor, type Draft, ENGINE } from './draft.ts';
+import {
+  type Actor,
+  type Draft,
+  dueOfScheduled,
+  ENGINE,
+  expiryOf,
+  isApproved,
+  isExpired,
+  leavesAt,
+  spreadFrom,
+} from './draft.ts';
 import { moved } from './transitions.ts';
 import { conflict, type Decided, DEFERRED, isLeased, refusal } from './refusals.ts';
-import { dueOfScheduled, expiryOf, isApproved, isExpired, leavesAt, spreadFrom } from './timing.ts';
 
 export type Held = {
   reason: string;

@@ -2,23 +2,36 @@ export { type Claim, type Verdict, againAt, isWornOut, lookAgainAt } from './ai-
 export { claimWording, eraseWording, settleWording, wantWording, wordLater } from './ai-drafting/store.ts';
 export { type DraftContentKept, type EditedDraft, listContents, listEdited } from './contents.ts';
 export {
-  type HeldCounts,
   countForLadder,
+  countOfRule,
+  countOpen,
   countToLetGo,
+  countUntouched,
   findTeamTold,
+  type HeldCounts,
   listProjectsToTell,
   listWaiting,
 } from './counts.ts';
 export {
   type Actor,
+  boundedDeadline,
   type Content,
-  DRAFT_STATES,
   type Draft,
+  DRAFT_STATES,
   type DraftState,
+  dueOfScheduled,
   ENGINE,
+  EXPIRES_AFTER_MS,
+  expiresAfter,
+  expiryOf,
+  GRACE_MS,
+  isApproved,
+  isNotWhole,
+  leavesAt,
   NOT_WHOLE,
   PERSON_DECIDES,
-  isNotWhole,
+  UNDO_MS,
+  withGrace,
 } from './draft.ts';
 export { closeEditor, edit, openEditor } from './edit-draft.ts';
 export { follow } from './follow-facts.ts';
@@ -51,7 +64,6 @@ export {
 } from './refusals.ts';
 export { type NewMode, modeChanged, needsConfirmation, resumed } from './resume-drafts.ts';
 export { DRAFT_COLUMNS, type DraftRow, selectOf, toDraft } from './rows.ts';
-export { countOfRule, countOpen, countUntouched } from './rule-counts.ts';
 export {
   claim,
   finish,
@@ -63,17 +75,5 @@ export {
 } from './send-draft.ts';
 export { askLater, eraseDrafts, keepContents, setTeamHeard, writeMoved } from './store.ts';
 export { type TeamLetter, takeTeamDigest, teamDigest } from './team-digest.ts';
-export {
-  EXPIRES_AFTER_MS,
-  GRACE_MS,
-  UNDO_MS,
-  boundedDeadline,
-  dueOfScheduled,
-  expiresAfter,
-  expiryOf,
-  isApproved,
-  leavesAt,
-  withGrace,
-} from './timing.ts';
 export { type Action, type Move, type Moved, moved } from './transitions.ts';
 export { LADDER_WINDOWS, type LadderCounts, demotes, suggest } from './trust-ladder.ts';

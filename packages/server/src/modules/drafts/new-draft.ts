@@ -1,10 +1,17 @@
 import { canonicalJson } from '../../platform/text/canonical-json.ts';
 import { sha256 } from '../../platform/crypto/hash.ts';
-import { type Actor, type Content, type Draft, ENGINE } from './draft.ts';
+import {
+  type Actor,
+  boundedDeadline,
+  type Content,
+  type Draft,
+  dueOfScheduled,
+  ENGINE,
+  expiresAfter,
+} from './draft.ts';
 import { release } from './hold-draft.ts';
 import { begun, type Moved, moved } from './transitions.ts';
 import { conflict, type Decided } from './refusals.ts';
-import { boundedDeadline, dueOfScheduled, expiresAfter } from './timing.ts';
 
 export type NewDraft = Pick<
   Draft,

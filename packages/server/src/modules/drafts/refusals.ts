@@ -1,8 +1,7 @@
 import { Fault } from '../../platform/fault.ts';
 import { iso } from '../../platform/time/clock.ts';
-import { ENGINE, type Actor, type Draft, type DraftState } from './draft.ts';
+import { type Actor, type Draft, type DraftState, ENGINE, isExpired } from './draft.ts';
 import { type Action, can, type Moved } from './transitions.ts';
-import { isExpired } from './timing.ts';
 
 /** The result of an action: the changed draft, or the reason why it was refused. */
 export type Refusal = { refused: Fault };

@@ -1,17 +1,19 @@
-import { type Actor, type Draft, ENGINE } from './draft.ts';
-import { afterHold, cancel } from './hold-draft.ts';
-import { type Moved, moved } from './transitions.ts';
-import { firstTimes } from './new-draft.ts';
-import { isLeased, isRefused } from './refusals.ts';
 import {
+  type Actor,
   boundedDeadline,
+  type Draft,
   dueOfScheduled,
+  ENGINE,
   GRACE_MS,
   isApproved,
   isExpired,
   spreadFrom,
   spreadMs,
-} from './timing.ts';
+} from './draft.ts';
+import { afterHold, cancel } from './hold-draft.ts';
+import { type Moved, moved } from './transitions.ts';
+import { firstTimes } from './new-draft.ts';
+import { isLeased, isRefused } from './refusals.ts';
 
 type Resumption = { now: number; actor: Actor };
 

@@ -1,5 +1,12 @@
-import { EXPIRES_AFTER_MS, expiresAfter, expiryOf, isApproved, UNDO_MS } from './timing.ts';
-import { type Draft, ENGINE } from './draft.ts';
+import {
+  type Draft,
+  ENGINE,
+  EXPIRES_AFTER_MS,
+  expiresAfter,
+  expiryOf,
+  isApproved,
+  UNDO_MS,
+} from './draft.ts';
 import { dueAction } from './hold-draft.ts';
 import { begun, type Move, type Moved, moved } from './transitions.ts';
 import { type By, conflict, type Decided, type Refusal, refusal } from './refusals.ts';

@@ -9,7 +9,7 @@ import { approve, skip } from '../review/approve-draft.ts';
 import { cancel, hold, noLongerHolds } from './hold-draft.ts';
 import { claim, finish } from './send-draft.ts';
 import { countForLadder, countToLetGo, findTeamTold, listWaiting } from './counts.ts';
-import type { Draft } from './draft.ts';
+import { type Draft, isExpired } from './draft.ts';
 import { edit } from './edit-draft.ts';
 import { eraseDrafts, writeMoved } from './store.ts';
 import {
@@ -23,7 +23,6 @@ import {
   lockDraft,
   nextDraftDueAt,
 } from './reads.ts';
-import { isExpired } from './timing.ts';
 import type { Moved } from './transitions.ts';
 import { newDraft, type NewDraft } from './new-draft.ts';
 import { orThrow } from './refusals.ts';

@@ -1,4 +1,4 @@
-import { DRAFT_STATES, type Actor, type Draft, type DraftState } from './draft.ts';
+import { type Actor, type Draft, DRAFT_STATES, type DraftState } from './draft.ts';
 
 /**
  * The transitions of drafts: for each action, the states that it leads from and to. This table alone decides states, and SQL repeats the

@@ -1,4 +1,4 @@
-import { printDuration } from '../../platform/time/duration.ts';
+import { printDuration } from '../../platform/time/time-text.ts';
 
 /** How the last drafts of a rule ended: sent unchanged, edited before sending, or skipped. */
 export type LadderCounts = { untouched: number; edited: number; skipped: number };

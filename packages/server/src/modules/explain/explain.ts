@@ -24,7 +24,7 @@ import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { Mailroom } from '../delivery/index.ts';
 import { listAudiencesOf } from './show-person.ts';
-import { inSnapshot } from '../../platform/db/snapshot.ts';
+import { inSnapshot } from '../../platform/db/session-transactions.ts';
 import { type DraftNow, draftsNow } from './drafts-now.ts';
 import { type AskedNow, type RuleNow, ruleNow } from './rule-now.ts';
 import { findOneFewer } from './one-fewer-event.ts';

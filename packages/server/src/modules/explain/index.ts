@@ -1,5 +1,5 @@
-export { type BacktestPlaces, createBacktestPlaces } from './backtest/limits.ts';
-export { answerThen, countThen } from './events-then.ts';
+export { type BacktestPlaces, createBacktestPlaces } from './backtest/backtest.ts';
+export { answerThen, countThen } from './event-history.ts';
 export { type ExplainedRow, explainPerson } from './explain.ts';
 export { reasonWords } from './reason-sentences.ts';
 export { type Forecast, forecastOf, shownTime } from './send-forecast.ts';

@@ -1,6 +1,6 @@
 import type { Facts, NthQuestion, WindowSum } from '../../platform/predicate/predicate.ts';
-import { matchesWhere } from '../../platform/predicate/matches.ts';
-import { answerThen } from './events-then.ts';
+import { matchesWhere } from '../../platform/predicate/compare.ts';
+import { answerThen } from './event-history.ts';
 import type { PersonId } from '../users/index.ts';
 import type { ActiveRule, Anchor } from '../rules/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';

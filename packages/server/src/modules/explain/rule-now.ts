@@ -1,6 +1,6 @@
 import { iso, isoOrNull } from '../../platform/time/clock.ts';
-import { type Explained, explain } from '../../platform/predicate/explain.ts';
-import { matchesWhere } from '../../platform/predicate/matches.ts';
+import { explain, type Explained } from '../../platform/predicate/evaluate.ts';
+import { matchesWhere } from '../../platform/predicate/compare.ts';
 import type { Predicate } from '../../platform/predicate/predicate.ts';
 import {
   type ActiveRule,

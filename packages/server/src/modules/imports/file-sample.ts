@@ -3,9 +3,8 @@ import { cellsOf, type FileColumn, type FileRow, readRows, sayTarget } from '@be
 import type { FieldFault } from '../../platform/fault.ts';
 import { columnsOf } from './file-columns.ts';
 import { type FileFormat, HEAD_BYTES, type ImportFile } from './file-format.ts';
-import { recordReader } from './file-record.ts';
+import { parseRow, recordReader } from './file-row.ts';
 import { openFormat, problemsOfFile } from './file-source.ts';
-import { parseRow } from './parse-row.ts';
 
 const ROWS = 20;
 const VALUES = 5;

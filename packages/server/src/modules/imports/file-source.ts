@@ -2,7 +2,7 @@ import type { EventInput, UserInput } from '@beckon/contract';
 import { type FileKind, type FilePlace, type FileRow, readRows } from '@beckon/contract/files';
 import { columnsOf, problemsOf } from './file-columns.ts';
 import { type FileFormat, HEAD_BYTES, readFormat, type ImportFile } from './file-format.ts';
-import { type RecordReader, recordReader } from './file-record.ts';
+import { type RecordReader, recordReader } from './file-row.ts';
 import { PART_BYTES } from './import.ts';
 import { ImportHalt, type ImportChunk, type ImportSource, type Place } from './source.ts';
 import { idReader } from './row-owner.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { parseRow } from './parse-row.ts';
+import { parseRow } from './file-row.ts';
 
 describe('parseRow', () => {
   test('returns the object of a line, and explains why a line is invalid', () => {

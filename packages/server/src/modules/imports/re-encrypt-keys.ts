@@ -1,4 +1,4 @@
-import { resealAll, type Resealing } from '../../platform/crypto/re-encrypt.ts';
+import { resealAll, type Resealing } from '../../platform/crypto/encrypt.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { listSealedKeys } from './reads.ts';
 import { type ImportRef, type SealedKey, updateSealedKeys } from './store.ts';

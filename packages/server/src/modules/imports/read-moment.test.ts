@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readMoment } from '@beckon/contract/files';
-import { parseInstant } from '../../platform/time/instant.ts';
+import { parseInstant } from '../../platform/time/time-text.ts';
 
 test('readMoment › reads every time of the API as the API does', () => {
   const two = (max: number): fc.Arbitrary<string> =>

@@ -1,6 +1,5 @@
 import type { Tx } from '../../platform/db/statements.ts';
-import type { Import } from './import.ts';
-import { COLUMNS, type ImportRow, toImport } from './row.ts';
+import { COLUMNS, type Import, type ImportRow, toImport } from './import.ts';
 import type { Finding, ImportRef, PartRow, SealedKey } from './store.ts';
 
 export async function findImport(tx: Tx, { projectId, id }: ImportRef): Promise<Import | null> {

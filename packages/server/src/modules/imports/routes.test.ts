@@ -4,7 +4,7 @@ import { systemClock } from '../../platform/time/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { DASHBOARD_ORIGIN, type Reply, testDashboard } from '../../../testkit/dashboard.ts';
 import { importDeps, workThrough } from '../../../testkit/imports.ts';
-import { listProjects } from '../workspace/projects/list-projects.ts';
+import { listProjects } from '../workspace/projects/project.ts';
 import { createProject } from '../administration/create-project.ts';
 
 const db = await openTestDatabase(systemClock);

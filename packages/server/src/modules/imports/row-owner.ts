@@ -2,7 +2,7 @@ import type { JsonValue } from '@beckon/contract';
 import { cellsOf, type FileColumn } from '@beckon/contract/files';
 import { columnsOf } from './file-columns.ts';
 import type { FileFormat, ImportFile } from './file-format.ts';
-import { parseRow } from './parse-row.ts';
+import { parseRow } from './file-row.ts';
 
 export type ErasedPerson = { userId: string; email: string | null };
 export type IsTheirs = (text: string) => boolean;

@@ -1,7 +1,6 @@
 import { plainList } from '../../platform/db/list.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { Counts, Import } from './import.ts';
-import { COLUMNS, type ImportRow, toImport } from './row.ts';
+import { COLUMNS, type Counts, type Import, type ImportRow, toImport } from './import.ts';
 import type { Place } from './source.ts';
 
 /** Writes `import`, `import_part`, `import_finding` and `import_erased`. */

@@ -4,7 +4,7 @@ import { testHasher } from '../../../testkit/hasher.ts';
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { idMaker } from '../../platform/ids.ts';
-import { listEntries } from '../workspace/audit/reads.ts';
+import { listEntries } from '../workspace/audit/store.ts';
 import { erasePerson } from '../profiles/erase-user.ts';
 
 const stage = await openStage();

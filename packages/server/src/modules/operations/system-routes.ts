@@ -8,8 +8,7 @@ import {
   type SystemStorage,
 } from '@beckon/contract/dashboard';
 import { discardDead, retryDead, listDead, listWaiting } from '../ingest/index.ts';
-import { showSystem } from './show-system.ts';
-import { supportBundle } from './support-bundle.ts';
+import { showSystem, supportBundle } from './system.ts';
 import { storageFacts } from '../../platform/db/facts.ts';
 import {
   routesFor,

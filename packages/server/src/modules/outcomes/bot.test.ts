@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { HitFacts, HitSign } from './hit.ts';
-import { judgeAlone, judgeHits, signsOf } from './bot.ts';
+import { type HitFacts, type HitSign, judgeAlone, judgeHits, signsOf } from './hits.ts';
 
 const SENT = 1_000_000;
 const S = 1_000;

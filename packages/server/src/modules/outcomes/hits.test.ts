@@ -3,7 +3,7 @@ import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { addHits } from '../inbound/tracking/tracker.ts';
-import type { Hit } from './hit.ts';
+import type { Hit } from './hits.ts';
 import { claimDueHits, listDueHits, listHits, listTargets } from '../inbound/tracking/hit-reads.ts';
 import { eraseHits, forgetAgents, forgetLinks, insertLinks } from './store.ts';
 

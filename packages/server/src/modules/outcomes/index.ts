@@ -1,22 +1,30 @@
-export { type BotReason, type Verdict, judgeAlone, judgeHits, signsOf } from './bot.ts';
-export { classifyReply } from './bounces/classify-reply.ts';
-export { classifyText } from './bounces/classify-text.ts';
-export { normaliseReply } from './bounces/normalise-reply.ts';
-export type { ReplyClass, Stage } from './bounces/refusal.ts';
 export {
   type AdmittedHit,
-  HITS_MAX,
+  type BotReason,
   type Hit,
   type HitFacts,
+  HITS_MAX,
   type HitSign,
+  judgeAlone,
+  judgeHits,
   type KeptHit,
   type LetterPlace,
   SETTLE_AFTER_MS,
-} from './hit.ts';
-export { type ShownOutcome, toShownOutcome } from './outcome-view.ts';
-export type { Happened, Outcome, WhatHappened } from './outcome.ts';
+  signsOf,
+  type Verdict,
+} from './hits.ts';
+export { classifyReply } from './bounces/classify-reply.ts';
+export { classifyText } from './bounces/classify-text.ts';
+export { normaliseReply, type ReplyClass, type Stage } from './bounces/refusal.ts';
+export {
+  type Happened,
+  type Outcome,
+  type ShownOutcome,
+  toShownOutcome,
+  type WhatHappened,
+} from './outcome.ts';
 export { listOutcomesOf, listOutcomesOfDraft } from './reads.ts';
-export type { Note } from './record/new-outcomes.ts';
+export type { Note } from './record/consequences.ts';
 export {
   type Applied,
   type RecordDeps,
@@ -39,7 +47,7 @@ export {
   settleCounts,
   upsertHits,
 } from './store.ts';
-export { findTyped, hashErased, restoreReturned } from './suppressions/erased-suppressions.ts';
+export { findTyped, hashErased, restoreReturned } from './suppressions/hashed-suppressions.ts';
 export { concernedBy, formsOf, liftIn, suppressIn } from './suppressions/suppress.ts';
 export { readPlace, shownKind, toListed } from './suppressions/suppression-view.ts';
 export { listRefusedTopics } from './suppressions/topics.ts';

@@ -1,7 +1,6 @@
 import { momentList, plainList } from '../../platform/db/list.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { AdmittedHit, LetterPlace } from './hit.ts';
-import type { Verdict } from './bot.ts';
+import type { AdmittedHit, LetterPlace, Verdict } from './hits.ts';
 import type { Outcome } from './outcome.ts';
 
 /**

@@ -4,7 +4,7 @@ import { listCountingProjects } from '../users/index.ts';
 import type { BuildStep } from './build-audience.ts';
 import type { Digest } from './process.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { createPause } from '../../platform/jobs/cancellable-sleep.ts';
+import { createPause } from '../../platform/jobs/sleep.ts';
 import { createTroubles } from '../../platform/jobs/failure-backoff.ts';
 
 /**

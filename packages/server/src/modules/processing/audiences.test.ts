@@ -5,14 +5,13 @@ import { openTestDatabase } from '../../../testkit/database.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { silentLog } from '../../platform/log.ts';
-import { listAudiences } from '../audiences/list-audiences.ts';
+import { listAudiences } from '../audiences/show-audiences.ts';
 import { listBuilding } from '../audiences/build-version.ts';
 import { duePlaces } from '../../platform/locks/timers.ts';
-import { createAudience } from '../audiences/create.ts';
+import { createAudience, editAudience } from '../audiences/change-audience.ts';
 import { createProject } from '../administration/create-project.ts';
-import { editAudience } from '../audiences/edit.ts';
 import { createDigest } from './process.ts';
-import { testAudience } from './test-audience.ts';
+import { testAudience } from './test-audience-routes.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
 
 const DAY = 86_400_000;

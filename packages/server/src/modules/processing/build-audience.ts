@@ -15,12 +15,10 @@ import {
 import { beginCounting, countOn, listPeople, type Person, addChanges } from '../users/index.ts';
 import { type Decision, writeDecisions, type Model } from '../rules/index.ts';
 import { dueEarlier } from '../../platform/locks/timers.ts';
-import { newModel, takeFreeTurns } from '../../platform/locks/project-lock.ts';
+import { newModel, takeFreeTurns, timed } from '../../platform/locks/project-lock.ts';
 import type { BatchDeps } from './process-batch.ts';
-import { askAudiences, firstDues } from './evaluate-audiences.ts';
-import { notConsidered } from './not-considered.ts';
-import { timed } from '../../platform/locks/test-clock-offset.ts';
-import { type BatchTx, inSession } from '../../platform/db/batch-transaction.ts';
+import { askAudiences, firstDues, notConsidered } from './evaluate-audiences.ts';
+import { type BatchTx, inSession } from '../../platform/db/session-transactions.ts';
 
 /**
  * `busy`: another worker holds the project lock. `waits`: an edition that this one refers to, or that must be served together with it, is

@@ -1,24 +1,24 @@
 import {
   addVerdicts,
+  answerQuestions,
+  type Edition,
   findAskedDues,
   findAskedMembers,
-  noWrites,
-  type StandingWrites,
-  type Edition,
   judge,
-  type Standing,
-  type Verdict,
-  answerQuestions,
   type Latest,
   missingTotals,
+  noWrites,
   type PersonFacts,
   personFacts,
   questionsOf,
+  type Standing,
+  type StandingWrites,
   totalKey,
+  type Verdict,
 } from '../audiences/index.ts';
-import { findTotals, type Total, type Person } from '../users/index.ts';
+import type { Decision, Model } from '../rules/index.ts';
+import { findTotals, type Person, type Total } from '../users/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { Model } from '../rules/index.ts';
 
 /** A user for whom some editions have to be evaluated. */
 export type Asked = {
@@ -33,7 +33,7 @@ export type Asked = {
 
 export type Answered = Asked & { verdicts: Verdict[] };
 
-export type AskOptions = {
+type AskOptions = {
   now: number;
   /** Totals that this batch is counting: whose they are, and the pending result. */
   totals?: { of: Pick<Total, 'projectId' | 'userId' | 'name'>[]; counted: Promise<Total[]> };
@@ -71,7 +71,7 @@ async function askSlice(tx: Tx, asking: Asked[], options: SliceOptions): Promise
 }
 
 /** `standings` has the order of the users that were passed in. */
-export type Gathered = { standings: Standing[]; factsOf: (person: Person) => PersonFacts };
+type Gathered = { standings: Standing[]; factsOf: (person: Person) => PersonFacts };
 
 export async function gatherFacts(tx: Tx, asking: Asked[], options: SliceOptions): Promise<Gathered> {
   const { now, latest, counting, totals } = options;
@@ -137,4 +137,43 @@ export function transitionsOf(answered: Answered[]): Transition[] {
         : [{ projectId: person.projectId, userId: person.userId, audienceId: edition.audienceId, move }],
     ),
   );
+}
+
+type Move = { audienceId: string; move: 'joined' | 'left' };
+
+/** A change of definition is neither a join nor a leave. Rules with such a trigger log it as the reason why no run began. */
+export function notConsidered(
+  { rules }: Pick<Model, 'rules'>,
+  { projectId, userId }: Pick<Person, 'projectId' | 'userId'>,
+  { audienceId, move, now }: Move & { now: number },
+): Decision[] {
+  return rules.onMove(audienceId, move).map(({ rule }) => ({
+    projectId,
+    userId,
+    ruleId: rule.id,
+    key: '',
+    reason: 'definition_change',
+    detail: { audience_id: audienceId, move },
+    at: now,
+  }));
+}
+
+/**
+ * Returns decisions for users whom a record or time moved into or out of an edition that is not served yet. Users who made the same move in
+ * the served edition are left out. When the new edition is served, they are already in or out, so the build reports nothing about them.
+ */
+export function unheardMoves(answered: Answered[], models: Map<number, Model>, now: number): Decision[] {
+  return answered.flatMap(({ person, verdicts }) => {
+    const model = models.get(person.projectId);
+    const moves = verdicts.filter(({ move }) => move !== 'none');
+    const isHeard = (one: (typeof moves)[number]): boolean =>
+      moves.some(
+        ({ edition, move }) =>
+          edition.state === 'served' && edition.audienceId === one.edition.audienceId && move === one.move,
+      );
+    return moves.flatMap((one) => {
+      if (!model || one.move === 'none' || isHeard(one)) return [];
+      return notConsidered(model, person, { audienceId: one.edition.audienceId, move: one.move, now });
+    });
+  });
 }

@@ -2,7 +2,7 @@ import { type Place, placesWaiting } from '../ingest/index.ts';
 import { type DuePlace, duePlaces } from '../../platform/locks/timers.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { inSession } from '../../platform/db/batch-transaction.ts';
+import { inSession } from '../../platform/db/session-transactions.ts';
 
 export type Look = { after: number; limit: number; now: Date };
 export type Work = { places: Place[]; dues: DuePlace[] };

@@ -7,7 +7,7 @@ import { testHasher } from '../../../testkit/hasher.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { ensurePartitions } from '../users/events/partitions.ts';
-import { knownProperties } from '../users/events/known-properties.ts';
+import { knownProperties } from '../users/events/events.ts';
 import { findPeople } from '../users/people/people.ts';
 import { isSuppressed } from '../users/people/watermark.ts';
 import { createProject } from '../administration/create-project.ts';

@@ -32,10 +32,9 @@ import {
 import { type Priority, oldestWaiting, settle, takeChunks } from '../ingest/index.ts';
 import type { SuppressionHasher } from '../sending/index.ts';
 import { dueEarlier, firstOfEach } from '../../platform/locks/timers.ts';
-import type { Turn } from '../../platform/locks/project-lock.ts';
+import { timed, type Turn } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { restoreReturned } from '../outcomes/index.ts';
-import { timed } from '../../platform/locks/test-clock-offset.ts';
 import { bulkChanges, liveChanges } from './changes.ts';
 import { type Batch, claimsOf, doneBy, fold, type Folded, gather } from './apply-records.ts';
 import {
@@ -44,11 +43,11 @@ import {
   type Asked,
   firstDues,
   transitionsOf,
+  unheardMoves,
   writesOf,
 } from './evaluate-audiences.ts';
 import { type Digested, NOTHING_DIGESTED, summaryOf } from './batch-result.ts';
-import { unheardMoves } from './not-considered.ts';
-import { type BatchTx, inSession } from '../../platform/db/batch-transaction.ts';
+import { type BatchTx, inSession } from '../../platform/db/session-transactions.ts';
 import { acceptedLater, takeTurnsOfBatch } from './batch-locks.ts';
 
 export type BatchDeps = {

@@ -22,8 +22,7 @@ import {
 import { oldestLiveAt } from '../ingest/index.ts';
 import { findPeople, type Person, addChanges } from '../users/index.ts';
 import { dueEarlier, dueNext, holdDue } from '../../platform/locks/timers.ts';
-import { newModel, takeFreeTurns, type Turn } from '../../platform/locks/project-lock.ts';
-import { timed } from '../../platform/locks/test-clock-offset.ts';
+import { newModel, takeFreeTurns, timed, type Turn } from '../../platform/locks/project-lock.ts';
 import type { BatchDeps } from './process-batch.ts';
 import { transitionRows } from './changes.ts';
 import {
@@ -32,10 +31,10 @@ import {
   type Asked,
   type Transition,
   transitionsOf,
+  unheardMoves,
   writesOf,
 } from './evaluate-audiences.ts';
-import { unheardMoves } from './not-considered.ts';
-import { type BatchTx, inSession } from '../../platform/db/batch-transaction.ts';
+import { type BatchTx, inSession } from '../../platform/db/session-transactions.ts';
 
 /** `lateMs`: how long the first due item was overdue. */
 export type DueDone = { people: number; moves: number; lateMs: number };

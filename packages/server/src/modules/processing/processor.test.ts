@@ -5,7 +5,7 @@ import { openTestDatabase } from '../../../testkit/database.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { type Log, silentLog } from '../../platform/log.ts';
-import type { Priority } from '../ingest/queue/take-chunks.ts';
+import type { Priority } from '../ingest/queue/chunk.ts';
 import { createProject } from '../administration/create-project.ts';
 import { createDigest, type Digest } from './process.ts';
 import { type Digester, startDigester } from './processor.ts';

@@ -6,7 +6,7 @@ import type { Digest } from './process.ts';
 import type { Digested } from './batch-result.ts';
 import { lookForWork } from './look-for-work.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { type Bell, createBell } from '../../platform/jobs/wake-signal.ts';
+import { type Bell, createBell } from '../../platform/jobs/sleep.ts';
 import { createTroubles, type Troubles } from '../../platform/jobs/failure-backoff.ts';
 
 /**

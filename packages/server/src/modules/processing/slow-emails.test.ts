@@ -6,11 +6,11 @@ import { putRecords } from '../../../testkit/inbox.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { silentLog } from '../../platform/log.ts';
 import { listDrafts } from '../drafts/reads.ts';
-import { listDead } from '../ingest/queue/list-dead-letters.ts';
+import { listDead } from '../ingest/queue/dead-letters.ts';
 import { openDatabase } from '../../platform/db/database.ts';
 import { createProject } from '../administration/create-project.ts';
-import { createRule } from '../rules/create-rule.ts';
-import { createSlowRenders } from '../rules/evaluation/slow-renders.ts';
+import { createRule } from '../rules/write-rule.ts';
+import { createSlowRenders } from '../rules/evaluation/batch-rendering.ts';
 import { createDigest } from './process.ts';
 
 const own = await testDatabase();

@@ -1,7 +1,12 @@
 import { EXTERNAL_USER_ID_MAX_CHARS } from '@beckon/contract';
 import { Type } from 'typebox';
-import { testAudience } from './test-audience.ts';
+import { findAudience, findStandings, loadModels } from '../audiences/index.ts';
+import { gatherFacts } from './evaluate-audiences.ts';
+import { findPeople } from '../users/index.ts';
 import { routesFor } from '../workspace/index.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { Fault } from '../../platform/fault.ts';
+import { explain, type Explained } from '../../platform/predicate/evaluate.ts';
 
 const { route } = routesFor();
 
@@ -18,3 +23,46 @@ export const audienceTestRoutes = [
     },
   }),
 ];
+
+type Tested = {
+  audienceId: string;
+  name: string;
+  /** True if the user is a member now; null while the audience has no members because it is still being built. */
+  isMember: boolean | null;
+  /** Every condition with its current result. */
+  explained: Explained;
+};
+
+/** Explains why a user is or is not in an audience, by the newest definition, with the result of each condition. */
+export async function testAudience(
+  db: Pick<Database, 'query' | 'prepared' | 'clock'>,
+  wanted: { projectId: number; reference: string; userId: string },
+): Promise<Tested> {
+  const { projectId, userId } = wanted;
+  const audience = await findAudience(db, wanted);
+  const [person] = await findPeople(db, [{ projectId, userId }]);
+  if (!person) {
+    const message = `This project has no user with the external_user_id ${JSON.stringify(userId)}`;
+    throw new Fault('not_found', { details: [{ message }] });
+  }
+  const audiences = (await loadModels(db, [projectId])).get(projectId);
+  const editions = audiences?.editions.filter(({ audienceId }) => audienceId === audience.id) ?? [];
+  const newest = editions.find(({ state }) => state === 'building') ?? editions[0];
+  if (!audiences || !newest) throw new Error(`audience ${audience.id} has no current edition`);
+  const now = db.clock.now();
+  const { factsOf } = await gatherFacts(db, [{ person, model: { audiences }, editions: [newest] }], {
+    now,
+    counting: new Set(),
+  });
+  const [standing] = await findStandings(db, [{ projectId, userId }], { dues: false });
+  const members = standing?.members ?? new Map<number, Date>();
+  const served = editions.find(({ state }) => state === 'served');
+  const isIn = (audienceId: string): boolean => members.has(audiences.editionFor(audienceId)?.edition ?? -1);
+  const facts = { now, ...factsOf(person), isMember: isIn };
+  return {
+    audienceId: audience.id,
+    name: audience.name,
+    isMember: served ? members.has(served.edition) : null,
+    explained: explain(newest.predicate, facts, (id) => audiences.editionFor(id)?.name),
+  };
+}

@@ -9,8 +9,14 @@ import {
 } from '../explain/index.ts';
 import { listReplies, type Reply } from '../inbound/index.ts';
 import { toShownOutcome } from '../outcomes/index.ts';
-import { listEntryTraces, listMessageTraces, listTimerTraces } from './list-traces.ts';
-import { listAllOutcomes, listHitTraces, listLinkTraces } from './outcomes-of-user.ts';
+import {
+  listAllOutcomes,
+  listEntryTraces,
+  listHitTraces,
+  listLinkTraces,
+  listMessageTraces,
+  listTimerTraces,
+} from './traces-of-user.ts';
 import { listDecisionsOf, listRunsOf } from '../rules/index.ts';
 import { findRefusals, findSuppressions, listWholeMailOf, type WholeMail } from '../sending/index.ts';
 import {

@@ -1,5 +1,5 @@
 import { Fault } from '../../platform/fault.ts';
-import { isStorableMoment } from '../../platform/time/instant.ts';
+import { isStorableMoment } from '../../platform/time/time-text.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
 /** Reads tables of other modules to combine all records about a user in one timeline. */

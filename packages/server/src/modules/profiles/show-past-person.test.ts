@@ -4,7 +4,7 @@ import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
-import { createAudience } from '../audiences/create.ts';
+import { createAudience } from '../audiences/change-audience.ts';
 import { createProject } from '../administration/create-project.ts';
 import { showPerson } from '../explain/show-person.ts';
 import { showPersonThen, type ShownThen } from './show-past-person.ts';

@@ -13,7 +13,7 @@ import {
 } from '../users/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { inSnapshot } from '../../platform/db/snapshot.ts';
+import { inSnapshot } from '../../platform/db/session-transactions.ts';
 
 /** A user at a past time, with the names of the API; `unknown`: the changes of that time are no longer kept. */
 export type ShownThen = {

@@ -4,7 +4,7 @@ import { openTestDatabase } from '../../../testkit/database.ts';
 import { type PlanNode, planNodes, rowsProcessed } from '../../../testkit/plans.ts';
 import { createProject } from '../administration/create-project.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { countFiltered, listFiltered } from './list-filtered.ts';
+import { countFiltered, listFiltered } from './list-users.ts';
 import { readPeopleFilter } from './user-filter.ts';
 
 /** A set of this many ids is many times larger than `work_mem` below. */

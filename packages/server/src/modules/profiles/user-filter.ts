@@ -1,8 +1,7 @@
 import { Fault } from '../../platform/fault.ts';
-import { type Bind, filterSql } from '../../platform/filter/to-sql.ts';
-import { type Filter, type FilterTerm, matches } from '../../platform/filter/filter.ts';
+import { type Bind, type Filter, filterSql, type FilterTerm, matches } from '../../platform/filter/filter.ts';
 import { parseFilter } from '../../platform/filter/parse.ts';
-import { parseInstant, timestampText } from '../../platform/time/instant.ts';
+import { parseInstant, timestampText } from '../../platform/time/time-text.ts';
 import { isKnownTrait, KNOWN_TRAITS } from '../users/index.ts';
 
 /**

@@ -5,9 +5,9 @@ import { testDashboard } from '../../../testkit/dashboard.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
-import { listEntries } from '../workspace/audit/reads.ts';
+import { listEntries } from '../workspace/audit/store.ts';
 import { createProject } from '../administration/create-project.ts';
-import { createRule } from '../rules/create-rule.ts';
+import { createRule } from '../rules/write-rule.ts';
 import { setSettings } from '../administration/set-settings.ts';
 
 const clock = heldClock();

@@ -1,7 +1,7 @@
 import { Tokenizer, type TokenHandler, TokenizerMode } from 'parse5';
 import { BAD_STYLE, isImage, isLink, UNSUBSCRIBE } from './addresses.ts';
 import { HOST_FIRST } from './liquid.ts';
-import { inAddress, PLACE } from './link-places.ts';
+import { inAddress, PLACE } from './liquid-links.ts';
 
 /**
  * Checks what a page with its own layout may contain, and where it may have a variable. The page is read as a browser reads it, with

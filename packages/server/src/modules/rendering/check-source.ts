@@ -1,7 +1,7 @@
 import { JSON_MAX_KEY_CHARS } from '@beckon/contract';
 import { Context, Drop, type Liquid, type Scope } from 'liquidjs';
 import { ownLocale } from '../../platform/text/locale.ts';
-import type { LetterPart } from './email.ts';
+import type { LetterPart } from './template.ts';
 import { formatsOf, type LocaleFormats } from './locale-formats.ts';
 import { isBlank, oneLine } from './print-values.ts';
 import { costOf, RenderWork } from './render-work.ts';

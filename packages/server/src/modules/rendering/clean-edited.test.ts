@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { cleanEdited } from './clean-edited.ts';
-import type { LetterText } from './email.ts';
+import type { LetterText } from './template.ts';
 
 const MSO = '<!--[if mso | IE]><table><tr><td><![endif]-->';
 const page = (inside: string): string =>

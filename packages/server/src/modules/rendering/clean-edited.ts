@@ -1,8 +1,7 @@
 import type sanitize from 'sanitize-html';
 import { BAD_STYLE, isImage, isLink } from './addresses.ts';
-import type { LetterText } from './email.ts';
-import { partsOfPage } from './scan-html.ts';
-import { refused } from './template.ts';
+import { type LetterText, refused } from './template.ts';
+import { partsOfPage } from './html.ts';
 
 /**
  * Cleans a page that a person edited. Everything outside its body stays as it was, including styles. Within the body only allowed content

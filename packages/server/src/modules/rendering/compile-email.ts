@@ -2,7 +2,7 @@ import { type DefaultTreeAdapterMap, parseFragment } from 'parse5';
 import { UNSUBSCRIBE } from './addresses.ts';
 import { checkPage, type Place } from './check-page.ts';
 import { compileMjml, inlineStylesFlaw, nestingFlaw, sectionsFlaw } from './compile-mjml.ts';
-import { piecesOf } from './link-places.ts';
+import { piecesOf } from './liquid-links.ts';
 import { parsePart, SOURCE_MAX_CHARS } from './liquid.ts';
 
 const PREVIEW = /<mj-preview\b[^<>]*>(?:(?!<mj-preview\b)[\s\S])*?<\/mj-preview\s*>/gi;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { countWork, growth } from '../../../testkit/count-work.ts';
-import { checkLetter } from './check-email.ts';
+import { checkLetter } from './publish.ts';
 import { checkPage } from './check-page.ts';
 import { compileLetter } from './compile-email.ts';
 import { inlineStylesFlaw } from './compile-mjml.ts';
 import { findShippedLetter, shippedLetterNames } from './shipped.ts';
-import { linksOfMarkdown } from './list-links.ts';
+import { linksOfMarkdown } from './links.ts';
 import { renderLetter } from './render.ts';
 import { plainText } from './plain-text.ts';
 import { WORK_MAX } from './render-work.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkLetter } from './check-email.ts';
+import { checkLetter } from './publish.ts';
 import { findShippedLetter, shippedLetterNames } from './shipped.ts';
-import type { LetterText } from './email.ts';
+import type { LetterText } from './template.ts';
 import { renderLetter } from './render.ts';
 import { variablesFor } from './variables.ts';
 

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { compileLetter } from './compile-email.ts';
-import { checkLetter } from './check-email.ts';
-import type { LetterText } from './email.ts';
-import { publishable } from './publish.ts';
+import { checkLetter, publishable } from './publish.ts';
+import type { LetterText } from './template.ts';
 import { renderEmail } from './render-email.ts';
 import { renderLetter } from './render.ts';
 import { variablesFor } from './variables.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findShippedLetter, shippedLetterNames } from './shipped.ts';
-import type { LetterText } from './email.ts';
+import type { LetterText } from './template.ts';
 import { renderEmail } from './render-email.ts';
 import { renderLetter } from './render.ts';
 import { variablesFor } from './variables.ts';

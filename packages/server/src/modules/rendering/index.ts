@@ -1,30 +1,26 @@
-export { checkLetter } from './check-email.ts';
+export { checkLetter, type Publishable } from './publish.ts';
 export { cleanEdited } from './clean-edited.ts';
-export type { LetterText } from './email.ts';
-export { type Renderer, createRenderer, isRenderBusy, isRenderFailure } from './pool/renderer.ts';
-export type { LetterToRender, RenderedEmail } from './pool/tasks.ts';
-export { markdownValue } from './print-values.ts';
-export type { Publishable } from './publish.ts';
 export {
-  type TemplateRow,
-  type VersionRow,
+  letterOfVersion,
+  type LetterText,
   listTemplateRows,
   listTemplates,
   loadLetters,
+  refused,
+  type Template,
+  type TemplateRow,
+  TEMPLATES_MAX,
+  type TemplateSource,
+  type TemplateVersion,
   toTemplate,
-} from './published.ts';
-export type { Email } from './render-email.ts';
+  type VersionRow,
+} from './template.ts';
+export { type Renderer, createRenderer, isRenderBusy, isRenderFailure } from './pool/renderer.ts';
+export type { LetterToRender, RenderedEmail } from './pool/tasks.ts';
+export { markdownValue } from './print-values.ts';
+export { type Email, renderTeamLetter } from './render-email.ts';
 export { TOO_MUCH_WORK, WORK_MAX } from './render-work.ts';
 export { type RenderedLetter, renderLetter } from './render.ts';
 export { findShippedLetter, shippedLetterNames } from './shipped.ts';
-export { renderTeamLetter } from './team-email.ts';
-export {
-  TEMPLATES_MAX,
-  type Template,
-  type TemplateSource,
-  type TemplateVersion,
-  letterOfVersion,
-  refused,
-} from './template.ts';
-export { markLinks } from './track-links.ts';
+export { markLinks } from './links.ts';
 export { personFactsChanged, variablesFor } from './variables.ts';

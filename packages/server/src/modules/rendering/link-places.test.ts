@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { markdownPlaces } from './link-places.ts';
+import { markdownPlaces } from './liquid-links.ts';
 
 const written = (source: string): string | null => {
   const placed = markdownPlaces(source);

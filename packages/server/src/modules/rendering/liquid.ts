@@ -12,15 +12,20 @@ import {
   Value,
 } from 'liquidjs';
 import { recentMap } from '../../platform/async/recent-map.ts';
-import { formatDate } from './dates.ts';
-import { Address, encoded, linkPart, linkWhole } from './link-filters.ts';
-import { countedOperators, countFilters } from './liquid-work.ts';
-import { LINK_PART, LINK_WHOLE, markdownPlaces } from './link-places.ts';
+import { formatDate, type LocaleFormats } from './locale-formats.ts';
+import {
+  Address,
+  encoded,
+  LINK_PART,
+  LINK_WHOLE,
+  linkPart,
+  linkWhole,
+  markdownPlaces,
+} from './liquid-links.ts';
+import { countedOperators, countFilters, countSource } from './liquid-work.ts';
 import './liquid-positions.ts';
-import type { LocaleFormats } from './locale-formats.ts';
 import { cut, isBlank, printed } from './print-values.ts';
 import { type Findings, Reading } from './check-source.ts';
-import { countSource } from './source-work.ts';
 
 /**
  * The Liquid of emails: few tags and filters, no files, no includes, no prototypes, and limits on everything. Values are escaped for the

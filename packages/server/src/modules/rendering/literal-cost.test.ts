@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { countCharacters } from '../../../testkit/count-characters.ts';
-import { checkLetter } from './check-email.ts';
+import { checkLetter } from './publish.ts';
 import { type RenderedLetter, renderLetter } from './render.ts';
 import type { LetterVariables } from './variables.ts';
 

@@ -1,4 +1,74 @@
 import { recentMap } from '../../platform/async/recent-map.ts';
+import { parseInstant } from '../../platform/time/time-text.ts';
+
+const DATE = /^\d{4}-\d\d-\d\d$/;
+/** As milliseconds, a smaller number would be a time before 1973, so it is read as seconds. */
+const SECONDS_BELOW = 100_000_000_000;
+/** One day less than the range of dates in JavaScript, so that the local time of every zone is within it. */
+const MOMENT_MAX = 8_640_000_000_000_000 - 86_400_000;
+
+/**
+ * Formats a date for people, such as `Friday, June 5`, or in the given `strftime` format. A date without a time is the same day in every
+ * zone, so it does not read the zone. Returns undefined if the value is not a date.
+ */
+export function formatDate(
+  value: unknown,
+  format: unknown,
+  { formats, zone }: { formats: () => LocaleFormats; zone: () => string },
+): string | undefined {
+  const ms = momentOf(value);
+  if (Number.isNaN(ms)) return undefined;
+  const moment = Temporal.Instant.fromEpochMilliseconds(ms);
+  const at = moment.toZonedDateTimeISO(typeof value === 'string' && DATE.test(value) ? 'UTC' : zone());
+  if (typeof format !== 'string') return formats().day(wallTime(at));
+  return format.replace(/%-?[A-Za-z%]/g, (code) => formatCode(at, code, formats));
+}
+
+function momentOf(value: unknown): number {
+  if (typeof value === 'string') return parseInstant(value);
+  if (typeof value !== 'number') return Number.NaN;
+  const ms = Math.trunc(Math.abs(value) < SECONDS_BELOW ? value * 1_000 : value);
+  return Math.abs(ms) <= MOMENT_MAX ? ms : Number.NaN;
+}
+
+type Local = Temporal.ZonedDateTime;
+
+/** Returns the local time as if it were UTC, so that the formatters of a locale work for all time zones. */
+function wallTime(at: Local): number {
+  return at.epochMilliseconds + at.offsetNanoseconds / 1_000_000;
+}
+
+/** Numeric codes of `strftime`, which are the same in every locale. */
+const NUMBERS: Record<string, (at: Local) => string> = {
+  d: (at) => String(at.day).padStart(2, '0'),
+  e: (at) => String(at.day),
+  H: (at) => String(at.hour).padStart(2, '0'),
+  I: (at) => String(at.hour % 12 || 12).padStart(2, '0'),
+  M: (at) => String(at.minute).padStart(2, '0'),
+  m: (at) => String(at.month).padStart(2, '0'),
+  Y: (at) => String(at.year),
+  y: (at) => String(at.year % 100).padStart(2, '0'),
+  Z: (at) => at.timeZoneId,
+  '%': () => '%',
+};
+
+/** Name codes of `strftime`, which depend on the locale. */
+const NAMES: Record<string, (formats: LocaleFormats, at: number) => string> = {
+  A: (formats, at) => formats.weekday(at, 'long'),
+  a: (formats, at) => formats.weekday(at, 'short'),
+  B: (formats, at) => formats.month(at, 'long'),
+  b: (formats, at) => formats.month(at, 'short'),
+  p: (formats, at) => formats.dayPeriod(at),
+};
+
+function formatCode(at: Local, code: string, formats: () => LocaleFormats): string {
+  const letter = code.slice(-1);
+  const name = Object.hasOwn(NAMES, letter) ? NAMES[letter] : undefined;
+  if (name !== undefined) return name(formats(), wallTime(at));
+  const text = Object.hasOwn(NUMBERS, letter) ? NUMBERS[letter]?.(at) : undefined;
+  if (text === undefined) return code;
+  return code.startsWith('%-') ? text.replace(/^0+(?=\d)/, '') : text;
+}
 
 /** The Gregorian calendar and Latin digits, because the digits of a `strftime` format are those too. */
 const STRFTIME = { calendar: 'gregory', numberingSystem: 'latn', timeZone: 'UTC' } as const;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { LANGUAGES } from '../../platform/recipient-texts/languages.ts';
 import { compileLetter } from './compile-email.ts';
-import type { LetterText } from './email.ts';
+import type { LetterText } from './template.ts';
 import { personFactsChanged, variablesFor } from './variables.ts';
 import { renderEmail } from './render-email.ts';
 import { renderLetter } from './render.ts';

@@ -1,7 +1,7 @@
 import MarkdownIt from 'markdown-it';
 import { isImage, isLink } from './addresses.ts';
 import { checkLinkChars, checkTables } from './html-limits.ts';
-import { escapeHtml } from './html-text.ts';
+import { escapeHtml } from './html.ts';
 
 /**
  * Renders Markdown for the layout. Styles are inline, because some mail clients remove all others. HTML in it is shown as typed. A link or

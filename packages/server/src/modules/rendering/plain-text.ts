@@ -1,6 +1,5 @@
 import { ADDRESS_MAX_CHARS, isLink } from './addresses.ts';
-import { unescapeHtml } from './html-text.ts';
-import { attributesOf, scanHtml } from './scan-html.ts';
+import { attributesOf, scanHtml, unescapeHtml } from './html.ts';
 
 /** Converts a page to plain text, with the URL of every link after its text. Also returns these URLs. */
 export function plainText(html: string): { text: string; links: string[] } {

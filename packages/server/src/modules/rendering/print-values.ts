@@ -1,4 +1,4 @@
-import { escapeHtml } from './html-text.ts';
+import { escapeHtml } from './html.ts';
 
 /**
  * Converts traits and event properties to text. They are untrusted: in the body they must stay words, whatever Markdown or HTML they spell,

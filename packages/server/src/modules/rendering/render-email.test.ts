@@ -3,7 +3,7 @@ import { type DefaultTreeAdapterMap, parse } from 'parse5';
 import { describe, expect, test } from 'vitest';
 import { type EmailFrame, renderEmail } from './render-email.ts';
 import { findShippedLetter, shippedLetterNames } from './shipped.ts';
-import type { LetterText } from './email.ts';
+import type { LetterText } from './template.ts';
 import { renderLetter } from './render.ts';
 import { variablesFor } from './variables.ts';
 

@@ -1,14 +1,13 @@
-import { directionOf } from '../../platform/text/locale.ts';
-import { fillText } from '../../platform/recipient-texts/recipient-texts.ts';
-import { languageOfLocale, LANGUAGES } from '../../platform/recipient-texts/languages.ts';
 import { UNSUBSCRIBE } from './addresses.ts';
 import { checkHtmlSize } from './html-limits.ts';
-import { escapeHtml } from './html-text.ts';
+import { escapeHtml, partsOfPage } from './html.ts';
 import { laidOut } from './layout.ts';
-import type { LetterText } from './email.ts';
-import { partsOfPage } from './scan-html.ts';
 import { markdownToHtml } from './markdown-html.ts';
 import { plainText } from './plain-text.ts';
+import type { LetterText } from './template.ts';
+import { languageOfLocale, LANGUAGES } from '../../platform/recipient-texts/languages.ts';
+import { fillText } from '../../platform/recipient-texts/recipient-texts.ts';
+import { directionOf } from '../../platform/text/locale.ts';
 
 /** The data around the content of an email. */
 export type EmailFrame = {
@@ -123,4 +122,15 @@ function asPage({ body, preheader }: LetterText, frame: EmailFrame): Laid {
 function between(page: string, { preheader, foot }: { preheader: string; foot: string }): string {
   const { before, inside, behind } = partsOfPage(page);
   return `${before}${preheader}${inside}${foot}${behind}`;
+}
+
+/** Renders a plain email of the installation itself: its text, with links for its URLs. */
+export function renderTeamLetter({ subject, text }: { subject: string; text: string }): string {
+  const body = escapeHtml(text).replace(
+    /https?:\/\/[^\s<>"]+[^\s<>".,;:)]/g,
+    (url) => `<a href="${url}">${url}</a>`,
+  );
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>${escapeHtml(subject)}</title></head>
+<body style="margin:24px;font:16px/1.5 -apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"><div style="max-width:600px;white-space:pre-wrap">${body}</div></body></html>`;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { LetterText } from './email.ts';
+import type { LetterText } from './template.ts';
 import { personFactsChanged, variablesFor, type VariableSources } from './variables.ts';
 import { renderLetter } from './render.ts';
 import { oneLine } from './print-values.ts';

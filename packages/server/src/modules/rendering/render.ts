@@ -1,4 +1,4 @@
-import { LETTER_PARTS, type LetterPart, type LetterText } from './email.ts';
+import { LETTER_PARTS, type LetterPart, type LetterText } from './template.ts';
 import { type Markup, parsePart, renderPart } from './liquid.ts';
 import { cut, htmlValue, markdownValue, oneLine, plainValue } from './print-values.ts';
 import { Findings } from './check-source.ts';

@@ -1,4 +1,4 @@
-import type { LetterText } from './email.ts';
+import type { LetterText } from './template.ts';
 
 /**
  * The emails of the rules with which every project starts. They apply to any product, so they promise nothing and contain no URL; their

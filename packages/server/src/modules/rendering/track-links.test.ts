@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Marks, trackLinks } from './track-links.ts';
+import { type Marks, trackLinks } from './links.ts';
 
 const MARKS: Marks = {
   linkOf: (number) => `https://l.test/c/t${number}/${number}`,

@@ -1,17 +1,16 @@
-import { Fault } from '../../platform/fault.ts';
-import type { Filter } from '../../platform/filter/filter.ts';
+import { type LookAhead, lookAheadOfAll, type Mailroom } from '../delivery/index.ts';
+import { type Decided, type Draft, findDrafts, isRefused } from '../drafts/index.ts';
 import { approve, skip } from './approve-draft.ts';
-import { type Decided, isRefused, type Draft, findDrafts } from '../drafts/index.ts';
-import { listDraftPage } from './review.ts';
+import { type Act, type Acted, type Acting, isDraftId, type MoveDeps, moveDraft } from './move-draft.ts';
 import { postpone } from './postpone-draft.ts';
+import { listDraftPage } from './list-drafts.ts';
+import { createModels, type Models } from '../rules/index.ts';
 import type { GateAnswer } from '../sending/index.ts';
-import { readTurn } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { Models } from '../rules/index.ts';
-import { type Acting, isDraftId, type MoveDeps } from './move-draft.ts';
-import { type ManyAct, moveEach, type ManyMoved, refusalOfMany } from './move-drafts.ts';
-import { type LookAhead, lookAheadOfAll, type Mailroom } from '../delivery/index.ts';
+import { Fault } from '../../platform/fault.ts';
+import type { Filter } from '../../platform/filter/filter.ts';
+import { readTurn } from '../../platform/locks/project-lock.ts';
 
 /** Drafts chosen in Review for one action: the given ids, or all drafts that pass a filter. The action is previewed first. */
 export type Chosen = { projectId: number; ids: string[] | null; filter: Filter };
@@ -120,4 +119,47 @@ export async function actOnMany(
 
 function noneOfThese(): Fault {
   return new Fault('not_found', { details: [{ message: 'None of these drafts exists', field: 'ids' }] });
+}
+
+type ManyMoved = { acted: Acted[]; refused: { id: string; message: string }[] };
+
+/** The actions that can be applied to many drafts at once. */
+export type ManyAct = Extract<Act, { kind: 'approve' | 'skip' | 'postpone' }>;
+
+/** Applies one action to each of these drafts, under the limits for drafts that were not reviewed individually. */
+export async function moveEach(
+  deps: MoveDeps & { db: Database },
+  drafts: Draft[],
+  doing: { act: ManyAct; by: Acting },
+): Promise<ManyMoved> {
+  const done: ManyMoved = { acted: [], refused: [] };
+  const shared = { ...deps, models: deps.models ?? createModels(deps.db.clock) };
+  for (const draft of drafts) {
+    const acted = refusalOfMany(draft, doing.act) ?? (await tried(shared, draft, doing));
+    if (typeof acted === 'string') done.refused.push({ id: draft.id, message: acted });
+    else done.acted.push(acted);
+  }
+  return done;
+}
+
+/** Rejects a bulk approval of drafts that a member has to review individually. */
+function refusalOfMany({ reason }: Pick<Draft, 'reason'>, { kind }: Pick<ManyAct, 'kind'>): string | null {
+  if (kind !== 'approve') return null;
+  if (reason === 'replied') return 'The user replied. Read the reply, then approve the draft individually';
+  if (reason === 'postponed') return 'The draft was postponed. Approve it individually';
+  return null;
+}
+
+/** Returns the result, or the reason for the rejection. */
+async function tried(
+  deps: MoveDeps,
+  { projectId, id: draftId }: Draft,
+  doing: { act: ManyAct; by: Acting },
+): Promise<Acted | string> {
+  try {
+    return await moveDraft(deps, { projectId, draftId }, doing);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return error.message;
+  }
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { BulkActed, DraftListed, DraftMoved, DraftWhole } from '@beckon/contract/dashboard';
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
-import { listEntries } from '../workspace/audit/reads.ts';
+import { listEntries } from '../workspace/audit/store.ts';
 
 const stage = await openStage();
 const { db } = stage.server;

@@ -1,11 +1,10 @@
 import { Type } from 'typebox';
 import type { DraftMoved, DraftSeen } from '@beckon/contract/dashboard';
 import { Fault } from '../../platform/fault.ts';
-import { parseInstant } from '../../platform/time/instant.ts';
+import { parseInstant } from '../../platform/time/time-text.ts';
 import { type Draft, findDraft } from '../drafts/index.ts';
-import { inList } from './review.ts';
+import { describeDrafts, inList } from './list-drafts.ts';
 import { type Act, type Acted, isDraftId, moveDraft, unknownDraft } from './move-draft.ts';
-import { describeDrafts } from './list-drafts.ts';
 import { sendTest } from './send-test.ts';
 import {
   testRecipientForAudit,

@@ -1,11 +1,9 @@
 import { Type } from 'typebox';
 import type { BulkAct, BulkAsked, BulkPreview } from '@beckon/contract/dashboard';
 import { Fault } from '../../platform/fault.ts';
-import { inList, readDraftFilter } from './review.ts';
-import type { ManyAct } from './move-drafts.ts';
+import { describeDrafts, inList, readDraftFilter } from './list-drafts.ts';
+import { actOnMany, type Chosen, type ManyAct, type ManyPreviewed, previewMany } from './act-on-many.ts';
 import { ruleNames, reasonWords } from '../explain/index.ts';
-import { actOnMany, type Chosen, type ManyPreviewed, previewMany } from './act-on-many.ts';
-import { describeDrafts } from './list-drafts.ts';
 import { actorsOf, toDraftListed } from './draft-view.ts';
 import { readUntil } from './action-routes.ts';
 import { type DashboardRoute, routesFor, type KitDeps } from '../workspace/index.ts';

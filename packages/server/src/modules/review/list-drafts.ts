@@ -1,9 +1,26 @@
-import { countDrafts, type DraftInList, type DraftPage, listDraftPage } from './review.ts';
-import { findPeople, personKey, type Person } from '../users/index.ts';
-import { listSettings, type ProjectSettings } from '../workspace/index.ts';
-import type { Tx } from '../../platform/db/statements.ts';
+import {
+  type Draft,
+  DRAFT_COLUMNS,
+  DRAFT_STATES,
+  type DraftRow,
+  PERSON_DECIDES,
+  selectOf,
+  toDraft,
+} from '../drafts/index.ts';
 import { ruleNames } from '../explain/index.ts';
 import { zoneOfPerson } from '../rules/index.ts';
+import { findPeople, type Person, personKey } from '../users/index.ts';
+import { listSettings, type ProjectSettings } from '../workspace/index.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import { Fault } from '../../platform/fault.ts';
+import {
+  type Bind,
+  type Filter,
+  type FilterColumn,
+  filterSql,
+  NO_FILTER,
+} from '../../platform/filter/filter.ts';
+import { parseFilter } from '../../platform/filter/parse.ts';
 
 /** A draft with its rule and user, as a list shows them. */
 export type DescribedDraft = {
@@ -51,4 +68,146 @@ function describePerson(person: Person | undefined, project: ProjectSettings): D
     email: person?.email ?? null,
     timeZone: zoneOfPerson(person ?? { traits: new Map() }, { project }),
   };
+}
+
+/** Lists of drafts: filtered by the common filter syntax, read page by page from a position, and counted up to a limit. */
+
+/** Without texts, which may be long. */
+type DraftInList = Omit<Draft, 'content' | 'facts'> & { subject: string };
+
+/** Counts stop here. A count of one more means that there are more. */
+export const DRAFTS_COUNT_MAX = 10_000;
+
+/** `review`: drafts that wait for a member, by deadline. `all`: newest first. */
+type DraftView = 'review' | 'all';
+
+const VOCABULARY = {
+  state: { values: DRAFT_STATES },
+  rule: {},
+  user: {},
+  subject: {},
+  reason: {},
+  edited: { values: ['yes', 'no'] },
+} as const;
+
+/** Parses a typed filter. Errors are reported to the member who typed it. */
+export function readDraftFilter(text: string | undefined): Filter {
+  if (text === undefined || text === '') return NO_FILTER;
+  const parsed = parseFilter(text, VOCABULARY);
+  if (!parsed.ok) throw new Fault('validation_failed', { details: parsed.faults });
+  return parsed.filter;
+}
+
+const COLUMNS: Record<keyof typeof VOCABULARY, FilterColumn> = {
+  state: { sql: 'd.state', among: DRAFT_STATES },
+  // By name, from the table `rule` of another module.
+  rule: { sql: '(SELECT r.name FROM beckon.rule r WHERE r.project_id = d.project_id AND r.id = d.rule_id)' },
+  user: { sql: 'd.external_user_id' },
+  subject: { sql: 'd.subject' },
+  reason: { sql: 'd.reason' },
+  edited: { sql: `CASE WHEN d.is_edited THEN 'yes' ELSE 'no' END` },
+};
+
+/** Repeats the condition of the index `draft_review`. Without that index, a page reads all open drafts. */
+const WAITS = `d.ended_at IS NULL AND d.state IN ('composing', 'scheduled', 'held')
+  AND (d.resume_state IS DISTINCT FROM 'approved' OR d.reason IN (${PERSON_DECIDES.map((reason) => `'${reason}'`).join(', ')}))`;
+const GROUP = `(CASE WHEN d.state = 'scheduled' OR d.reason = 'editing' THEN 0 WHEN d.reason = 'postponed' THEN 2 ELSE 1 END)`;
+const DEADLINE = `(coalesce(d.deadline_at, 'infinity'::timestamptz))`;
+
+const LISTED = `${selectOf(
+  DRAFT_COLUMNS.filter(({ name }) => !['preheader', 'body', 'facts'].includes(name)),
+  'd',
+)}, '' AS preheader, '' AS body, '{}'::jsonb AS facts`;
+
+/** The position at which a page ends. `group` and `deadline` are for Review. The list of all drafts uses the id. */
+export type DraftPlace = { group: number; deadline: number | null; id: string };
+
+export function placeOfDraft({ state, reason, deadlineAt, id }: DraftInList): DraftPlace {
+  const group = state === 'scheduled' || reason === 'editing' ? 0 : reason === 'postponed' ? 2 : 1;
+  return { group, deadline: deadlineAt, id };
+}
+
+type DraftPage = {
+  projectId: number;
+  view: DraftView;
+  filter: Filter;
+  after: DraftPlace | null;
+  offset: number;
+  limit: number;
+};
+
+export async function listDraftPage(tx: Tx, page: DraftPage): Promise<DraftInList[]> {
+  const { projectId, view, filter, after, offset, limit } = page;
+  const asked = asking(projectId, filter);
+  if (asked === null) return [];
+  const { values, bind } = asked;
+  const behind = after === null ? 'true' : behindSql(view, after, bind);
+  const order = view === 'review' ? `${GROUP}, ${DEADLINE}, d.id` : 'd.id DESC';
+  const rows = await tx.query<DraftRow>(
+    `SELECT ${LISTED} FROM beckon.draft d
+     WHERE d.project_id = $1 AND ${view === 'review' ? WAITS : 'true'} AND ${asked.sql} AND ${behind}
+     ORDER BY ${order} OFFSET ${bind(String(offset))}::bigint LIMIT ${bind(String(limit))}::bigint`,
+    values,
+  );
+  return rows.map((row) => inList(toDraft(row)));
+}
+
+/** Counts drafts up to one more than the limit. */
+async function countDrafts(
+  tx: Tx,
+  { projectId, view, filter }: Pick<DraftPage, 'projectId' | 'view' | 'filter'>,
+): Promise<number> {
+  const asked = asking(projectId, filter);
+  if (asked === null) return 0;
+  const rows = await tx.query<{ count: number }>(
+    `SELECT count(*) FROM (
+       SELECT 1 FROM beckon.draft d WHERE d.project_id = $1 AND ${view === 'review' ? WAITS : 'true'} AND ${asked.sql}
+       LIMIT ${DRAFTS_COUNT_MAX + 1}) d`,
+    asked.values,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+type ReviewCounts = Record<'soon' | 'today' | 'later' | 'noDeadline' | 'held' | 'postponed', number>;
+
+/** Counts the drafts that wait for a member by sending time: before `soon`, before `tonight`, and later. Each count has the limit. */
+export async function countReview(
+  tx: Tx,
+  asked: { projectId: number; filter: Filter; soon: number; tonight: number },
+): Promise<ReviewCounts> {
+  const none = { soon: 0, today: 0, later: 0, noDeadline: 0, held: 0, postponed: 0 };
+  const where = asking(asked.projectId, asked.filter);
+  if (where === null) return none;
+  const soon = `${where.bind(new Date(asked.soon).toISOString())}::timestamptz`;
+  const tonight = `${where.bind(new Date(Math.max(asked.soon, asked.tonight)).toISOString())}::timestamptz`;
+  const group = (condition: string): string =>
+    `(SELECT count(*) FROM (SELECT 1 FROM beckon.draft d
+       WHERE d.project_id = $1 AND ${WAITS} AND ${where.sql} AND ${condition} LIMIT ${DRAFTS_COUNT_MAX + 1}) g)`;
+  const rows = await tx.query<ReviewCounts>(
+    `SELECT ${group(`${GROUP} = 0 AND ${DEADLINE} < ${soon}`)} AS soon,
+       ${group(`${GROUP} = 0 AND ${DEADLINE} >= ${soon} AND ${DEADLINE} < ${tonight}`)} AS today,
+       ${group(`${GROUP} = 0 AND ${DEADLINE} >= ${tonight} AND ${DEADLINE} < 'infinity'`)} AS later,
+       ${group(`${GROUP} = 0 AND ${DEADLINE} = 'infinity'`)} AS "noDeadline",
+       ${group(`${GROUP} = 1`)} AS held, ${group(`${GROUP} = 2`)} AS postponed`,
+    where.values,
+  );
+  return rows[0] ?? none;
+}
+
+function asking(projectId: number, filter: Filter): { sql: string; values: unknown[]; bind: Bind } | null {
+  const values: unknown[] = [projectId];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const sql = filterSql(filter, COLUMNS, bind);
+  return sql === null ? null : { sql, values, bind };
+}
+
+function behindSql(view: DraftView, { group, deadline, id }: DraftPlace, bind: Bind): string {
+  if (view === 'all') return `d.id < ${bind(id)}::uuid`;
+  const at = deadline === null ? 'infinity' : new Date(deadline).toISOString();
+  return `(${GROUP}, ${DEADLINE}, d.id) > (${bind(String(group))}::int, ${bind(at)}::timestamptz, ${bind(id)}::uuid)`;
+}
+
+/** Returns the draft in the form used by lists. */
+export function inList({ content, facts: _facts, ...draft }: Draft): DraftInList {
+  return { ...draft, subject: content.subject };
 }

@@ -1,5 +1,5 @@
-import type { Tx } from '../../platform/db/statements.ts';
 import type { DraftState } from '../drafts/index.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** Drafts that failed or are stuck, counted up to a limit. Beyond it, the exact number does not matter. */
 export type Needs = {
@@ -94,4 +94,18 @@ export async function countAutopilot(tx: Tx, projectId: number): Promise<number>
     [projectId],
   );
   return rows[0]?.drafts ?? 0;
+}
+
+export type DemotedRule = { id: string; name: string; why: string };
+
+/** Returns the rules that lost autopilot after `since` and no later than `until`, and have not regained it. */
+export function listDemoted(
+  tx: Tx,
+  { projectId, since, until }: { projectId: number; since: number; until: number },
+): Promise<DemotedRule[]> {
+  return tx.query(
+    `SELECT id, name, demoted_why AS why FROM beckon.rule
+     WHERE project_id = $1 AND demoted_at > $2 AND demoted_at <= $3 AND mode = 'draft' ORDER BY name`,
+    [projectId, new Date(since), new Date(until)],
+  );
 }

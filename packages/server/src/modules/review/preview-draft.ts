@@ -5,7 +5,7 @@ import type { Email, Renderer } from '../rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { type Models, localeOfPerson } from '../rules/index.ts';
 import { type DraftRef, isDraftId, unknownDraft } from './move-draft.ts';
-import { checkLetter } from './emails/check-email.ts';
+import { checkLetter } from './emails/checked-email.ts';
 import { findSender, freeze, type Mailroom } from '../delivery/index.ts';
 import { type CaseAsked, type DraftCase, openCase } from './load-draft-case.ts';
 

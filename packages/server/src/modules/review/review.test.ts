@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { listDraftPage } from './review.ts';
+import { listDraftPage } from './list-drafts.ts';
 
 const db = await openTestDatabase(heldClock());
 

@@ -3,12 +3,14 @@ import type { DraftCounts } from '@beckon/contract/dashboard';
 import { iso } from '../../platform/time/clock.ts';
 import {
   countReview,
+  describeDrafts,
   type DraftPlace,
   DRAFTS_COUNT_MAX,
   inList,
+  listDescribed,
   placeOfDraft,
   readDraftFilter,
-} from './review.ts';
+} from './list-drafts.ts';
 import {
   getSettings,
   badCursor,
@@ -20,11 +22,8 @@ import {
   routesFor,
   type KitDeps,
 } from '../workspace/index.ts';
-import { describeDrafts, listDescribed } from './list-drafts.ts';
-import { showContext } from './draft-context.ts';
+import { showContext, showDraft, showVersions } from './show-draft.ts';
 import { showRuleEdits } from './rule-edits.ts';
-import { showVersions } from './show-versions.ts';
-import { showDraft } from './show-draft.ts';
 import { actorsOf, toDraftListed, toWhole, toWhy } from './draft-view.ts';
 import type { Mailroom } from '../delivery/index.ts';
 import type { Models } from '../rules/index.ts';

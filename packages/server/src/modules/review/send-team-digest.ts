@@ -10,7 +10,7 @@ import {
 import { type DomainTrouble, listTroubles } from '../sending/index.ts';
 import { type EndpointState, listEndpointTroubles } from '../webhooks/index.ts';
 import { listSettings } from '../workspace/index.ts';
-import { type DemotedRule, listDemoted } from './list-demoted-rules.ts';
+import { type DemotedRule, listDemoted } from './needs.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { TeamTransport } from '../delivery/index.ts';

@@ -5,7 +5,7 @@ import { newStory, openStage } from '../../../testkit/story.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { insertOrganization, upsertMember, upsertUser } from '../workspace/members/store.ts';
 import type { MailEnvelope } from '../../platform/mail/submit.ts';
-import { receiveMail } from '../delivery/test-inbox/receive-mail.ts';
+import { receiveMail } from '../delivery/test-inbox.ts';
 import type { Mailroom } from '../delivery/mailroom.ts';
 import { sendTest } from './send-test.ts';
 

@@ -2,16 +2,16 @@ import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
 import { type Mailroom, showSending } from '../delivery/index.ts';
 import { ruleNames } from '../explain/index.ts';
 import { countDead, countWaiting, listKeys } from '../ingest/index.ts';
-import { listDemoted } from './list-demoted-rules.ts';
 import {
   countNeeds,
   type DraftNamed,
   findDueSoon,
   findFirstOpen,
+  listDemoted,
   type Needs,
   NEEDS_COUNTED_MAX,
 } from './needs.ts';
-import { countReview, DRAFTS_COUNT_MAX } from './review.ts';
+import { countReview, DRAFTS_COUNT_MAX } from './list-drafts.ts';
 import { foreseeFirst } from './show-schedule.ts';
 import { listRules } from '../rules/index.ts';
 import { hasMessages, listSuppressions, listTroubles } from '../sending/index.ts';

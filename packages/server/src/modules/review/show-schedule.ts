@@ -16,7 +16,7 @@ import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { ruleNames, forecastOf, gatherWaiting } from '../explain/index.ts';
 import { type Mailroom, policyOf } from '../delivery/index.ts';
-import { inSnapshot } from '../../platform/db/snapshot.ts';
+import { inSnapshot } from '../../platform/db/session-transactions.ts';
 
 export type ScheduleDeps = { db: Pick<Database, 'session' | 'clock'>; mailroom: Mailroom };
 

@@ -9,7 +9,7 @@ import type { Draft } from '../drafts/draft.ts';
 import { listDrafts } from '../drafts/reads.ts';
 import type { TeamLetter } from '../drafts/team-digest.ts';
 import { createProject } from '../administration/create-project.ts';
-import { createRule } from '../rules/create-rule.ts';
+import { createRule } from '../rules/write-rule.ts';
 import { setSettings } from '../administration/set-settings.ts';
 import { SETTLED_MS } from './send-team-digest.ts';
 import { tellTeam } from './team-digest-job.ts';

@@ -1,6 +1,6 @@
 import { iso } from '../../platform/time/clock.ts';
-import { durationWords } from '../../platform/predicate/words.ts';
-import { explain, type Explained } from '../../platform/predicate/explain.ts';
+import { durationWords } from '../../platform/predicate/sentence.ts';
+import { explain, type Explained } from '../../platform/predicate/evaluate.ts';
 import type { Predicate } from '../../platform/predicate/predicate.ts';
 import type { Draft, Move } from '../drafts/index.ts';
 import { type Anchor, type Trigger, triggerSentence, letterOf } from '../rules/index.ts';

@@ -1,9 +1,8 @@
 import type { RuleSwitchPreview } from '@beckon/contract/dashboard';
 import { Type } from 'typebox';
-import { findRule, type WholeRule } from './definitions/find-rule.ts';
-import { shownEnrollment } from './enrollment/enrollment-view.ts';
-import { duplicateRule, reorderRules, setMode } from './manage-rules.ts';
-import { shownRule } from './rule-view.ts';
+import { findRule, type WholeRule } from './definitions/load-rules.ts';
+import { shownEnrollment, shownRule } from './rule-view.ts';
+import { duplicateRule, reorderRules, setMode } from './write-rule.ts';
 import { type MovedRuns, type MoveRuns, moveRuns, weighMove } from './runs/move-runs.ts';
 import { compile, type Program } from './runs/program.ts';
 import { listRulesInForce } from './runs/rules-in-force.ts';
@@ -13,7 +12,7 @@ import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { Fault } from '../../platform/fault.ts';
 import { newModel, takeTurn } from '../../platform/locks/project-lock.ts';
-import { printDuration } from '../../platform/time/duration.ts';
+import { printDuration } from '../../platform/time/time-text.ts';
 
 type Deps = KitDeps & { wake: () => void };
 const { route } = routesFor<Deps>();

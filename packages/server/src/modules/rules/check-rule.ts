@@ -1,19 +1,27 @@
-import { type FieldFault, Fault } from '../../platform/fault.ts';
-import { mentionsOf } from '../../platform/predicate/mentions.ts';
-import type { Predicate } from '../../platform/predicate/predicate.ts';
-import { loadModels, checkWindows } from '../audiences/index.ts';
-import { beginCounting, findCounted } from '../users/index.ts';
-import type { Definition } from './definitions/rule.ts';
-import { type ParsedRule, parseRule } from './definitions/parse.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { checkWindows, loadModels } from '../audiences/index.ts';
+import { countOfRule } from '../drafts/index.ts';
 import {
   checkLetter,
   type LetterText,
   listTemplates,
-  shippedLetterNames,
   type Renderer,
+  shippedLetterNames,
 } from '../rendering/index.ts';
-import type { Tx } from '../../platform/db/statements.ts';
+import { findRule, type WholeRule } from './definitions/load-rules.ts';
+import { type Lint, lintRule } from './definitions/lint.ts';
+import { type ParsedRule, parseRule } from './definitions/parse.ts';
+import { documentOf } from './definitions/print.ts';
+import type { Definition } from './definitions/rule.ts';
+import { ruleSentence } from './definitions/sentence.ts';
+import { countPlaces } from './runs/runs-of-rule.ts';
 import { listRuleNeeds } from './runs/rules-in-force.ts';
+import { findSurroundings, type Surroundings } from './show-rules.ts';
+import { beginCounting, findCounted } from '../users/index.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import { Fault, type FieldFault } from '../../platform/fault.ts';
+import { mentionsOf } from '../../platform/predicate/mentions.ts';
+import type { Predicate } from '../../platform/predicate/predicate.ts';
 
 /** Reads a document as a rule. Throws all of its faults at once. */
 export function readRule(document: unknown): ParsedRule {
@@ -102,7 +110,7 @@ export async function tryEmails(
 }
 
 /** Ends with the first email that exceeds the limits, so that a rule of many such emails does not take the time of all. */
-export async function emailFaults(
+async function emailFaults(
   renderer: Renderer,
   { projectId, definition }: Omit<Written, 'now'>,
 ): Promise<FieldFault[]> {
@@ -157,4 +165,72 @@ function placesOf(steps: Step[], within: string): { step: Step; place: string }[
       ...placesOf(step.otherwise, `${place}.else`),
     ];
   });
+}
+
+/** An unsaved rule in words, with its faults. A document that cannot be read has no sentence. */
+type CheckedRule = {
+  sentence: string | null;
+  faults: FieldFault[];
+  lints: Lint[];
+  /** Compared with the saved rule that the document edits. */
+  isNewVersion: boolean;
+  sentenceBefore: string | null;
+  openUntouched: number;
+  underWay: number;
+};
+
+type Asked = { projectId: number; now: number; document: unknown; reference: string | null };
+
+/** Reports everything that saving would refuse, except limits that are counted over the whole project. Writes nothing. */
+export async function checkUnsavedRule(
+  { db: tx, renderer }: { db: Tx; renderer: Renderer },
+  asked: Asked,
+): Promise<CheckedRule> {
+  const { projectId, now, document, reference } = asked;
+  const saved = reference === null ? null : await findRule(tx, { projectId, reference });
+  const surroundings = await findSurroundings(tx, { projectId, now });
+  const before = saved
+    ? await beforeOf(tx, saved, surroundings)
+    : { sentenceBefore: null, openUntouched: 0, underWay: 0 };
+  const parsed = parseRule(document);
+  if (!parsed.ok) return { ...EMPTY, ...before, faults: parsed.faults };
+  const { definition } = parsed.rule;
+  const { audienceName, catalogue, events, usageAtMostOne, topics } = surroundings;
+  return {
+    ...before,
+    faults: [
+      ...(await faultsOf(() => checkReferences(tx, { projectId, definition }))),
+      ...(await emailFaults(renderer, { projectId, definition })),
+    ],
+    sentence: ruleSentence(definition, audienceName),
+    lints: lintRule(definition, catalogue, { events, usageAtMostOne, topics }),
+    isNewVersion: !saved || !isDeepStrictEqual(documentOf(definition), documentOf(saved.definition)),
+  };
+}
+
+const EMPTY = { sentence: null, lints: [], isNewVersion: false };
+
+async function beforeOf(
+  tx: Tx,
+  { id: ruleId, definition }: WholeRule,
+  { projectId, now, audienceName }: Surroundings,
+): Promise<Pick<CheckedRule, 'sentenceBefore' | 'openUntouched' | 'underWay'>> {
+  const asked = { projectId, ruleId, offReason: '', reasons: [], now };
+  const { untouched } = await countOfRule(tx, asked);
+  const places = await countPlaces(tx, { projectId, ruleId });
+  return {
+    sentenceBefore: ruleSentence(definition, audienceName),
+    openUntouched: untouched,
+    underWay: places.reduce((sum, { runs }) => sum + runs, 0),
+  };
+}
+
+async function faultsOf(check: () => Promise<void>): Promise<FieldFault[]> {
+  try {
+    await check();
+    return [];
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'validation_failed') return error.details;
+    throw error;
+  }
 }

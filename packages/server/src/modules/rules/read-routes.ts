@@ -2,18 +2,15 @@ import type { RuleResults as ShownResults, RuleVersion, RunListed } from '@becko
 import { Type } from 'typebox';
 import { audienceNames } from '../audiences/index.ts';
 import { countForLadder, type LadderCounts } from '../drafts/index.ts';
-import { countReasons } from './decisions/reads.ts';
-import { findRule, type WholeRule } from './definitions/find-rule.ts';
-import { listRuleVersions } from './definitions/list-versions.ts';
+import { countReasons } from './decisions/store.ts';
+import { findRule, listRuleVersions, type WholeRule } from './definitions/load-rules.ts';
 import { wholeDocumentOf } from './definitions/print.ts';
 import { type Reason, REASONS } from './definitions/rule.ts';
 import { ruleSentence, stepLabel } from './definitions/sentence.ts';
-import { bouncedOf, deliveredOf, type Insight } from './insights/insight.ts';
-import { liftOf, type LiftShown } from './insights/lift.ts';
+import { bouncedOf, deliveredOf, type Insight, liftOf, type LiftShown } from './insights/insight.ts';
 import { countInsights } from './insights/reads.ts';
 import { countRuleDays, daysOf, emptyDay, type RuleDay, sinceDays } from './insights/rule-days.ts';
-import { countPlaces, listRunsOfRule } from './runs/count-by-step.ts';
-import { countLift, type Lift } from './runs/count-runs.ts';
+import { countLift, countPlaces, type Lift, listRunsOfRule } from './runs/runs-of-rule.ts';
 import { outline } from './runs/outline.ts';
 import type { Run } from './runs/run.ts';
 import {

@@ -13,7 +13,7 @@ import { costlyBody } from '../../../testkit/costly-template.ts';
 import { alsoForPages } from '../../../testkit/database.ts';
 import { type AskOptions, testDashboard } from '../../../testkit/dashboard.ts';
 import { DAY, newStory, openStage, type Story } from '../../../testkit/story.ts';
-import { listEntries } from '../workspace/audit/reads.ts';
+import { listEntries } from '../workspace/audit/store.ts';
 
 const stage = await openStage();
 const dashboard = testDashboard(stage.server.db);

@@ -1,12 +1,10 @@
 import { Type } from 'typebox';
 import { iso } from '../../platform/time/clock.ts';
 import { Fault } from '../../platform/fault.ts';
-import { findRule } from './definitions/find-rule.ts';
+import { findRule } from './definitions/load-rules.ts';
 import { wholeDocumentOf } from './definitions/print.ts';
-import { tryEmails } from './check-rule.ts';
-import { checkUnsavedRule } from './check-unsaved-rule.ts';
-import { createRule } from './create-rule.ts';
-import { editRule } from './edit-rule.ts';
+import { checkUnsavedRule, tryEmails } from './check-rule.ts';
+import { createRule, editRule } from './write-rule.ts';
 import { routesFor, type KitDeps } from '../workspace/index.ts';
 import { listedRules, shownRule } from './rule-view.ts';
 import type { Renderer } from '../rendering/index.ts';

@@ -1,16 +1,24 @@
-import type { RuleDay, RuleListed, RuleShown } from '@beckon/contract/dashboard';
-import { iso } from '../../platform/time/clock.ts';
-import { printDuration } from '../../platform/time/duration.ts';
+import type {
+  ExcludedUsers,
+  RuleDay,
+  RuleEnrollment,
+  RuleEnrollmentPreview,
+  RuleListed,
+  RuleShown,
+} from '@beckon/contract/dashboard';
 import { countOpen } from '../drafts/index.ts';
+import { wholeDocumentOf } from './definitions/print.ts';
+import { inOrder } from './definitions/reorder.ts';
+import { autopilotPeriod, REASONS } from './definitions/rule.ts';
+import type { Enrollment } from './enrollment/enrollment.ts';
+import type { EnrollmentPreview } from './enrollment/preview-enrollment.ts';
 import { findLatestEnrollment } from './enrollment/store.ts';
 import { countRuleDays, daysOf, emptyDay, sinceDays } from './insights/rule-days.ts';
-import { getSettings, type KitDeps } from '../workspace/index.ts';
-import { inOrder } from './definitions/reorder.ts';
-import { wholeDocumentOf } from './definitions/print.ts';
 import { outline } from './runs/outline.ts';
-import { autopilotPeriod } from './definitions/autopilot.ts';
 import { type ListedRule, listShownRules, showRule } from './show-rules.ts';
-import { shownEnrollment } from './enrollment/enrollment-view.ts';
+import { getSettings, type KitDeps } from '../workspace/index.ts';
+import { iso, isoOrNull } from '../../platform/time/clock.ts';
+import { printDuration } from '../../platform/time/time-text.ts';
 
 type Deps = KitDeps;
 
@@ -87,4 +95,38 @@ function toListed(rule: ListedRule, { week, noDays, open, autopilotMs }: Around)
     created_at: iso(rule.createdAt),
     updated_at: iso(rule.updatedAt),
   };
+}
+
+export function shownEnrollment(enrollment: Enrollment): RuleEnrollment {
+  const { id, state, startedAt, endedAt, members, processed, enrolled, excluded, cancelReason } = enrollment;
+  return {
+    id,
+    state,
+    started_at: iso(startedAt),
+    ended_at: isoOrNull(endedAt),
+    members,
+    processed,
+    enrolled,
+    excluded: excludedUsers(Object.entries(excluded)),
+    cancel_reason: cancelReason,
+  };
+}
+
+export function shownEnrollmentPreview(preview: EnrollmentPreview): RuleEnrollmentPreview {
+  const { audiences, members, evaluated, enrolled, first, excluded } = preview;
+  return {
+    audiences: audiences.map(({ id, name, isReady }) => ({ id, name, ready: isReady })),
+    members,
+    evaluated,
+    would_enroll: enrolled,
+    first: first.map(({ userId, name }) => ({ external_user_id: userId, name })),
+    excluded: excludedUsers([...excluded]),
+  };
+}
+
+function excludedUsers(counts: [string, number][]): ExcludedUsers[] {
+  const words: Record<string, string> = REASONS;
+  return counts
+    .map(([reason, count]) => ({ reason, sentence: words[reason] ?? reason, count }))
+    .toSorted((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1));
 }

@@ -1,14 +1,13 @@
 import { WEBHOOK_TYPES } from '@beckon/contract';
 import { loadModels } from '../audiences/index.ts';
 import { countForLadder, suggest } from '../drafts/index.ts';
-import { countReasons } from './decisions/reads.ts';
-import { autopilotPeriod } from './definitions/autopilot.ts';
-import { findRule, listRules, type WholeRule } from './definitions/find-rule.ts';
+import { countReasons } from './decisions/store.ts';
+import { autopilotPeriod, type Definition, type Reason, REASONS } from './definitions/rule.ts';
+import { findRule, listRules, type WholeRule } from './definitions/load-rules.ts';
 import { type Lint, lintRule } from './definitions/lint.ts';
-import { type Definition, type Reason, REASONS } from './definitions/rule.ts';
 import { ruleSentence } from './definitions/sentence.ts';
 import { usesOf } from './definitions/uses.ts';
-import { countRuns, type RunCounts } from './runs/count-runs.ts';
+import { countRuns, type RunCounts } from './runs/runs-of-rule.ts';
 import { listNames } from '../users/index.ts';
 import { getSettings } from '../workspace/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';

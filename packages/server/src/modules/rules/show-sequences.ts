@@ -1,7 +1,6 @@
-import { findRule, listRules, type WholeRule } from './definitions/find-rule.ts';
+import { findRule, listRules, type WholeRule } from './definitions/load-rules.ts';
 import { ruleSentence, stepLabel } from './definitions/sentence.ts';
-import { countPlaces, type PlaceCount } from './runs/count-by-step.ts';
-import { countRuns, type RunCounts } from './runs/count-runs.ts';
+import { countPlaces, countRuns, type PlaceCount, type RunCounts } from './runs/runs-of-rule.ts';
 import { outline, type OutlinedStep } from './runs/outline.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { audienceNames } from '../audiences/index.ts';

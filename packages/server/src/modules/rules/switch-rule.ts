@@ -15,16 +15,16 @@ import {
 } from '../drafts/index.ts';
 import { cancelEnrollment } from './enrollment/store.ts';
 import type { Enrollment } from './enrollment/enrollment.ts';
-import { findRule, type WholeRule } from './definitions/find-rule.ts';
-import { switchRule } from './definitions/edit-rule.ts';
+import { findRule, type WholeRule } from './definitions/load-rules.ts';
+import { switchRule } from './definitions/save-rule.ts';
 import { takeSendTurn, withdrawClaims, moveOpenDrafts } from '../sending/index.ts';
-import { countRuns } from './runs/count-runs.ts';
+import { countRuns } from './runs/runs-of-rule.ts';
 import { pauseRuns, resumeRuns, wakeRuns } from './runs/store.ts';
 import { dueEarlier } from '../../platform/locks/timers.ts';
 import { newModel, takeTurn } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { startEnrollmentIn } from './enrollment/start-enrollment.ts';
+import { startEnrollmentIn } from './enrollment/enroll.ts';
 
 type Deps = Pick<Database, 'transaction' | 'clock'>;
 type OfRule = { projectId: number; reference: string; actor: Actor };

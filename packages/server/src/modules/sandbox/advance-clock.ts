@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { iso } from '../../platform/time/clock.ts';
-import { parseDuration } from '../../platform/time/duration.ts';
+import { parseDuration } from '../../platform/time/time-text.ts';
 import { Fault } from '../../platform/fault.ts';
 import type { NewId } from '../../platform/ids.ts';
 import type { TokenKeys } from '../../platform/crypto/email-token.ts';
 import type { Log } from '../../platform/log.ts';
 import { ensurePartitions, isPartitioned, SANDBOX_MONTHS_AHEAD } from '../users/index.ts';
 import { findPair } from '../workspace/index.ts';
-import { countSandbox } from './reads.ts';
-import { endAdvance, takeAdvance } from './store.ts';
+import { countSandbox, endAdvance, takeAdvance } from './store.ts';
 import { takeSendTurn, type SuppressionHasher } from '../sending/index.ts';
 import { duesOf, holdDue } from '../../platform/locks/timers.ts';
 import { moveTime, readTurn, takeTurn } from '../../platform/locks/project-lock.ts';

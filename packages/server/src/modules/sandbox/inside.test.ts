@@ -16,7 +16,7 @@ import { createDelivery } from '../webhooks/dispatch/dispatch.ts';
 import { erasePerson } from '../profiles/erase-user.ts';
 import { settleHits } from '../inbound/tracking/settle-hits.ts';
 import { setSettings } from '../administration/set-settings.ts';
-import { addEndpoint } from '../webhooks/endpoints/edit-endpoint.ts';
+import { addEndpoint } from '../webhooks/endpoints/change-endpoint.ts';
 import { createOutbound } from '../../platform/outbound/outbound.ts';
 
 const DAY = 86_400_000;

@@ -5,8 +5,8 @@ import { type VerifiedKey, authenticate, type Call, type HttpDeps } from '../ing
 import { readTurn } from '../../platform/locks/project-lock.ts';
 import { type AdvanceDeps, advanceClock, readAdvance } from './advance-clock.ts';
 import { checkJsonBodies } from '../../platform/http/check-json.ts';
-import { refuseBody } from '../../platform/http/refuse-body.ts';
-import { answerFault } from '../../platform/http/faults.ts';
+import { refuseBody } from '../../platform/http/refuse-request.ts';
+import { answerFault } from '../../platform/http/answers.ts';
 
 export type SandboxDeps = AdvanceDeps & Pick<HttpDeps, 'keyring' | 'guard' | 'transport'>;
 

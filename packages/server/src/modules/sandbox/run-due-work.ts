@@ -1,6 +1,6 @@
 import { listBuilding } from '../audiences/index.ts';
 import { listCountingProjects } from '../users/index.ts';
-import { findToDo, type ToDo } from './reads.ts';
+import { findToDo, type ToDo } from './store.ts';
 import { takeSendTurn } from '../sending/index.ts';
 import { takeTurn } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';

@@ -5,8 +5,8 @@ import { type Caller, endpointServer, newCaller, twinOf } from '../../../testkit
 import { EVENTS } from '../../../testkit/endpoints.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { clockBy, testSandbox, type TestSandbox } from '../../../testkit/sandbox.ts';
-import { createAudience } from '../audiences/create.ts';
-import { createRule } from '../rules/create-rule.ts';
+import { createAudience } from '../audiences/change-audience.ts';
+import { createRule } from '../rules/write-rule.ts';
 import { setSettings } from '../administration/set-settings.ts';
 import { resumeProject, suspendProject } from '../administration/suspend-project.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';

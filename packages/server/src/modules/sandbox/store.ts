@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/db/statements.ts';
 
 /** A row of `sandbox_advance`: the process that currently moves the clock of a sandbox. There is at most one across all processes. */
-export type AdvanceRow = { projectId: number; holder: string; now: Date; until: Date };
+type AdvanceRow = { projectId: number; holder: string; now: Date; until: Date };
 
 /** Returns false if another process holds it and has renewed it recently enough. */
 export async function takeAdvance(tx: Tx, { projectId, holder, now, until }: AdvanceRow): Promise<boolean> {
@@ -23,4 +23,36 @@ export async function endAdvance(
     projectId,
     holder,
   ]);
+}
+
+/** Counts of what has happened so far. Reads the tables `draft` and `message` of other modules. */
+type SandboxCounts = { drafts: number; letters: number };
+
+export async function countSandbox(tx: Tx, projectId: number): Promise<SandboxCounts> {
+  const rows = await tx.query<SandboxCounts>(
+    `SELECT (SELECT count(*) FROM beckon.draft WHERE project_id = $1) AS drafts,
+            (SELECT count(*) FROM beckon.message WHERE project_id = $1 AND state = 'sent') AS letters`,
+    [projectId],
+  );
+  return rows[0] ?? { drafts: 0, letters: 0 };
+}
+
+/** Work that is due now: queued records of either priority, definitions to build, due alarms, and emails in transit. */
+export type ToDo = Record<'live' | 'bulk' | 'build' | 'process' | 'send' | 'letters', boolean>;
+
+/** Reads `inbox`, `tenant_due`, `message`, `audience_edition` and `counted_event` of other modules. */
+export async function findToDo(tx: Tx, { projectId, now }: { projectId: number; now: Date }): Promise<ToDo> {
+  const rows = await tx.prepared<ToDo>({
+    name: 'sandbox.to_do',
+    text: `SELECT EXISTS (SELECT 1 FROM beckon.inbox WHERE project_id = $1 AND priority = 'live') AS live,
+             EXISTS (SELECT 1 FROM beckon.inbox WHERE project_id = $1 AND priority = 'bulk') AS bulk,
+             EXISTS (SELECT 1 FROM beckon.audience_edition WHERE project_id = $1 AND state = 'building')
+               OR EXISTS (SELECT 1 FROM beckon.counted_event WHERE project_id = $1 AND NOT is_whole) AS build,
+             EXISTS (SELECT 1 FROM beckon.tenant_due WHERE project_id = $1 AND work = 'process' AND next_at <= $2) AS process,
+             EXISTS (SELECT 1 FROM beckon.tenant_due WHERE project_id = $1 AND work = 'send' AND next_at <= $2) AS send,
+             EXISTS (SELECT 1 FROM beckon.message WHERE project_id = $1 AND state IN ('claimed', 'submitting')) AS letters`,
+    values: [projectId, now],
+  });
+  if (!rows[0]) throw new Error('a query without a row');
+  return rows[0];
 }

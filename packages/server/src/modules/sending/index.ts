@@ -1,19 +1,27 @@
 export { addDomain } from './domains/change-domain.ts';
-export { organizationOf } from './domains/domain-name.ts';
+export { type MailSettings, organizationOf, printThrottle, type SendingDomain } from './domains/domain.ts';
 export { showDomains } from './domains/domain-view.ts';
-export { type MailSettings, type SendingDomain, printThrottle } from './domains/domain.ts';
-export { probeAnswer } from './domains/probe-token.ts';
+export { createTrackingHosts, linksBaseOf, probeAnswer, TRACKING_PATHS } from './domains/tracking.ts';
 export { resealKeys } from './domains/re-encrypt-keys.ts';
 export { type DomainTrouble, listDomains, listKeys, listTroubles } from './domains/reads.ts';
 export { recordsOf } from './domains/records.ts';
 export { type Signer, type Signers, createSigners, findSending } from './domains/signers.ts';
 export { pauseDomain } from './domains/store.ts';
-export { createTrackingHosts } from './domains/tracking-hosts.ts';
-export { TRACKING_PATHS, linksBaseOf } from './domains/tracking.ts';
-export { changeModes } from './drafts/change-mode.ts';
-export { moveOpenDrafts } from './drafts/open-drafts.ts';
-export { writeMoves } from './drafts/write-transitions.ts';
-export { CONTEND_WITHIN_MS, type Cap, type Contender, slotsLeft, whoYields } from './emails/caps.ts';
+export { changeModes, moveOpenDrafts, writeMoves } from './drafts/move-drafts.ts';
+export {
+  type Bucket,
+  type Cap,
+  CONTEND_WITHIN_MS,
+  type Contender,
+  refill,
+  slotsLeft,
+  takeTokens,
+  type Throttle,
+  warmupDay,
+  warmupLeft,
+  warmupTroubled,
+  whoYields,
+} from './emails/limits.ts';
 export type { MessageEnd } from './emails/email-end.ts';
 export {
   type EarlierMessage,
@@ -32,17 +40,18 @@ export {
   listNarrow,
 } from './emails/email-rows.ts';
 export type { GateFacts, Outlet, Policy } from './emails/facts.ts';
-export { findProjectOfMessage, hasMessages } from './emails/find-email-anywhere.ts';
-export { type GateAnswer, type GateReason, gate } from './emails/gate.ts';
 export {
   BECAME,
-  type Letter,
-  type LetterPlace,
-  MESSAGE_STATES,
   countLetters,
   findLetter,
+  findProjectOfMessage,
+  hasMessages,
+  type Letter,
+  type LetterPlace,
   listLetters,
+  MESSAGE_STATES,
 } from './emails/list-emails.ts';
+export { type GateAnswer, type GateReason, gate } from './emails/gate.ts';
 export { MIME_MAX_BYTES, packMime } from './emails/pack-mime.ts';
 export { quietHoursInForce, quietSpans, quietUntil } from './emails/quiet-hours.ts';
 export { keepBucket, openSendTurn, readBucket, takeFreeSendTurn, takeSendTurn } from './emails/send-lock.ts';
@@ -62,8 +71,6 @@ export {
   upsertNarrow,
   withdrawClaims,
 } from './emails/store.ts';
-export { type Bucket, type Throttle, refill, takeTokens } from './emails/throttle.ts';
-export { warmupDay, warmupLeft, warmupTroubled } from './emails/warmup.ts';
 export { type Lineage, RESTORE_GUARDS, type RestoreGuard } from './restores/lineage.ts';
 export { carryAcceptance, mayLettersLeave } from './restores/restore-guard.ts';
 export { acceptPlace, isAccepted, lockLineage, noteHere, takeBackAcceptance } from './restores/store.ts';
@@ -100,16 +107,16 @@ export {
 export {
   type ClearPlace,
   type HashedKind,
+  isAboutAddress,
+  isHashed,
   LIFTED_BY_LIFE,
   SAID_BY_RECIPIENT,
-  SUPPRESSION_REASONS,
   type StoredSuppression,
   type SuppressedKind,
   type SuppressedPlace,
   type Suppression,
+  SUPPRESSION_REASONS,
   type SuppressionReason,
-  isAboutAddress,
-  isHashed,
 } from './suppressions/suppression.ts';
 export type { Check } from './test-inbox/check.ts';
 export { type CheckedMail, checkMail } from './test-inbox/checks.ts';
@@ -123,6 +130,5 @@ export {
 } from './test-inbox/mail.ts';
 export { type ReadMail, readMail } from './test-inbox/read-mail.ts';
 export { type WholeMail, countMail, findMail, listMail, listWholeMailOf } from './test-inbox/reads.ts';
-export { redactTokens } from './test-inbox/redact.ts';
+export { redactTokens, withoutPixel } from './test-inbox/own-links.ts';
 export { deleteMailBefore, deleteMailOf } from './test-inbox/store.ts';
-export { withoutPixel } from './test-inbox/tracked.ts';

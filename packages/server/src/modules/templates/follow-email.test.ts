@@ -7,7 +7,7 @@ import { testRenderer } from '../../../testkit/mailroom.ts';
 import { listDrafts, lockDraft } from '../drafts/reads.ts';
 import { holdDue } from '../../platform/locks/timers.ts';
 import { createProject } from '../administration/create-project.ts';
-import { createRule } from '../rules/create-rule.ts';
+import { createRule } from '../rules/write-rule.ts';
 import { setSettings } from '../administration/set-settings.ts';
 import { createTemplate, editTemplate } from './write-template.ts';
 

@@ -10,7 +10,7 @@ import {
 } from '../users/index.ts';
 import { listSettings, type ProjectSettings } from '../workspace/index.ts';
 import { type Anchor, localeOfPerson, zoneOfPerson, listRulesInForce, letterNames } from '../rules/index.ts';
-import { completed, readTemplate } from './parse-template.ts';
+import { completed, readTemplate } from './write-template.ts';
 import {
   type Email,
   findShippedLetter,

@@ -12,15 +12,21 @@ import {
   routesFor,
   type KitDeps,
 } from '../workspace/index.ts';
-import { discardUnpublished, findWords, keepWords, saveUnpublished } from './unpublished.ts';
-import { readTemplate } from './parse-template.ts';
+import {
+  discardUnpublished,
+  findWords,
+  keepWords,
+  letterOf,
+  momentSeen,
+  publishedText,
+  saveUnpublished,
+  wordsOf,
+} from './unpublished.ts';
+import { createTemplate, deleteTemplate, publishLetter, readTemplate } from './write-template.ts';
 import { checkWords, sendTrialCopy } from './send-test-copy.ts';
-import { createTemplate, deleteTemplate } from './write-template.ts';
 import { type Preview, previewLetter } from './preview-email.ts';
-import { publishLetter } from './publish-email.ts';
 import { showVariables } from './show-templates.ts';
 import { listedTemplates, shownTemplate } from './template-view.ts';
-import { letterOf, momentSeen, publishedText, wordsOf } from './template-text.ts';
 import type { Mailroom } from '../delivery/index.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
 import type { TokenKeys } from '../../platform/crypto/email-token.ts';

@@ -9,7 +9,7 @@ import {
   type TemplateVersion,
 } from '../rendering/index.ts';
 import { letterNames, listRulesInForce } from '../rules/index.ts';
-import { countFilled } from './reads.ts';
+import { countFilled } from './store.ts';
 import { findTemplate, listVersions } from './templates.ts';
 import { listNames } from '../users/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';

@@ -4,7 +4,7 @@ import { Fault } from '../../platform/fault.ts';
 import { listRules } from '../rules/index.ts';
 import { findShippedLetter, loadLetters } from '../rendering/index.ts';
 import { listUnpublished, type UnpublishedLetter } from './unpublished.ts';
-import { countFollowing } from './publish-email.ts';
+import { countFollowing } from './write-template.ts';
 import { type ListedLetter, listLetters, showLetter, type ShownLetter } from './show-templates.ts';
 import type { KitDeps } from '../workspace/index.ts';
 import type { Mailroom } from '../delivery/index.ts';

@@ -12,8 +12,13 @@ import {
   TEMPLATES_MAX,
   type TemplateVersion,
 } from '../rendering/index.ts';
-import { listVersionRows } from './reads.ts';
-import { deleteTemplateRows, insertTemplate, insertVersion, updateTemplate } from './store.ts';
+import {
+  deleteTemplateRows,
+  insertTemplate,
+  insertVersion,
+  listVersionRows,
+  updateTemplate,
+} from './store.ts';
 
 type Deps = { tx: Tx; clock: Clock; projectId: number };
 type Published = { template: Template; version: TemplateVersion };

@@ -1,11 +1,20 @@
-import type { Clock } from '../../platform/time/clock.ts';
-import { Fault } from '../../platform/fault.ts';
-import { canonicalJson } from '../../platform/text/canonical-json.ts';
+import type { LetterSource } from '@beckon/contract/dashboard';
+import { refused, type TemplateSource } from '../rendering/index.ts';
+import {
+  deleteUnpublishedRow,
+  deleteWordsBefore,
+  findWordsRow,
+  insertWords,
+  listUnpublishedRows,
+  type UnpublishedRow,
+  writeUnpublished,
+} from './store.ts';
+import { type KitDeps, readMoment } from '../workspace/index.ts';
 import { sha256 } from '../../platform/crypto/hash.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { findWordsRow, listUnpublishedRows, type UnpublishedRow } from './reads.ts';
-import { deleteUnpublishedRow, deleteWordsBefore, insertWords, writeUnpublished } from './store.ts';
-import { refused, type TemplateSource } from '../rendering/index.ts';
+import { Fault } from '../../platform/fault.ts';
+import { canonicalJson } from '../../platform/text/canonical-json.ts';
+import type { Clock } from '../../platform/time/clock.ts';
 
 /** The saved unpublished version of a template. No email uses it. */
 export type UnpublishedLetter = TemplateSource & { name: string; savedAt: number; savedBy: string };
@@ -16,7 +25,7 @@ const BODY_MAX_CHARS = 500_000;
 const LINE_MAX_CHARS = 1_000;
 
 /** `seen`: `savedAt` of the unpublished version that is replaced. Null if there was none. */
-export type Saving = { name: string; letter: TemplateSource; seen: number | null; actor: string };
+type Saving = { name: string; letter: TemplateSource; seen: number | null; actor: string };
 
 /**
  * Saves the unpublished version of a template. Its text need not be publishable, but its length is limited. Returns the version
@@ -79,4 +88,50 @@ export async function keepWords(
 
 export function findWords(tx: Tx, projectId: number, id: string): Promise<TemplateSource | undefined> {
   return findWordsRow(tx, projectId, id);
+}
+
+type Deps = KitDeps;
+
+type Db = Pick<Deps, 'db'>;
+
+/** Returns the text that a publish request publishes, and when the unpublished version that it replaces was saved. */
+export async function publishedText(
+  deps: Db,
+  {
+    projectId,
+    name,
+    source,
+    seen,
+  }: { projectId: number; name: string; source?: LetterSource; seen?: string | null },
+): Promise<{ letter: LetterSource; seen: number | null }> {
+  const given = seen === undefined ? null : momentSeen(seen);
+  if (source) return { letter: source, seen: given };
+  const saved = await requireUnpublished(deps, projectId, name);
+  return { letter: wordsOf(saved), seen: seen === undefined ? saved.savedAt : given };
+}
+
+type Written = { projectId: number; template: string; source?: LetterSource; unpublished?: true };
+
+/** Returns the text of the request, or the saved unpublished version if the request asks for it. Null is the published version. */
+export async function letterOf(
+  deps: Db,
+  { projectId, template, source, unpublished }: Written,
+): Promise<LetterSource | null> {
+  if (source || !unpublished) return source ?? null;
+  return wordsOf(await requireUnpublished(deps, projectId, template));
+}
+
+async function requireUnpublished({ db }: Db, projectId: number, name: string): Promise<UnpublishedLetter> {
+  const saved = (await listUnpublished(db, projectId)).get(name);
+  if (saved) return saved;
+  const message = `The template ${JSON.stringify(name)} has no unpublished version`;
+  throw new Fault('not_found', { details: [{ message, field: 'template' }] });
+}
+
+export function momentSeen(seen: string | null): number | null {
+  return seen === null ? null : readMoment(seen, 'seen');
+}
+
+export function wordsOf({ format, subject, preheader, body }: LetterSource): LetterSource {
+  return { format, subject, preheader, body };
 }

@@ -1,21 +1,30 @@
-import { Fault } from '../../platform/fault.ts';
-import type { Actor } from '../drafts/index.ts';
-import { newModel, takeTurn } from '../../platform/locks/project-lock.ts';
-import { completed, readTemplate } from './parse-template.ts';
-import { createTemplate as create, editTemplate as edit, findTemplate, removeTemplate } from './templates.ts';
-import { findShippedLetter, type Template, type TemplateVersion, type Renderer } from '../rendering/index.ts';
-import type { Database } from '../../platform/db/database.ts';
-import { letterNames, listRulesInForce, type RuleInForce } from '../rules/index.ts';
+import { type Actor, countUntouched } from '../drafts/index.ts';
+import {
+  findShippedLetter,
+  listTemplates,
+  refused,
+  type Renderer,
+  type Template,
+  type TemplateSource,
+  type TemplateVersion,
+} from '../rendering/index.ts';
+import { compile, letterNames, listRulesInForce, type RuleInForce } from '../rules/index.ts';
 import { followLetter } from './follow-email.ts';
+import { createTemplate as create, editTemplate as edit, findTemplate, removeTemplate } from './templates.ts';
+import { discardUnpublished } from './unpublished.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import { Fault, type FieldFault } from '../../platform/fault.ts';
+import { newModel, takeTurn } from '../../platform/locks/project-lock.ts';
 
 type Writable = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
-export type WriteDeps = { db: Writable; renderer: Renderer };
+type WriteDeps = { db: Writable; renderer: Renderer };
 
 /** `follow`: refreshes untouched open drafts too. */
 type Writing = { projectId: number; document: unknown; follow: boolean; actor: Actor };
 
 /** `drafts`: how many open drafts were refreshed. */
-export type WrittenTemplate = { template: Template; version: TemplateVersion; drafts: number };
+type WrittenTemplate = { template: Template; version: TemplateVersion; drafts: number };
 
 /** Creates a template of the project. One with the name of a shipped template replaces it in every rule that names it. */
 export async function createTemplate({ db, renderer }: WriteDeps, wanted: Writing): Promise<WrittenTemplate> {
@@ -101,4 +110,107 @@ function stillNamed({ name }: Template, rule: RuleInForce): Fault {
   const where = rule.isPresent ? '' : ', in an older version with active runs';
   const message = `${letter} cannot be deleted: the rule ${naming} refers to it${where}`;
   return new Fault('validation_failed', { details: [{ message, field: 'template' }] });
+}
+
+export type Publishing = {
+  projectId: number;
+  name: string;
+  letter: TemplateSource;
+  /** The version that was edited; null: the project had none of its own; undefined: not checked. */
+  version: number | null | undefined;
+  /** When the unpublished version that the member edited was saved; null: there was none. */
+  seen: number | null;
+  follow: boolean;
+  actor: Actor;
+};
+
+/** Publishes a template. Its unpublished version is discarded, unless another member saved a different one since then. */
+export async function publishLetter(deps: WriteDeps, wanted: Publishing): Promise<WrittenTemplate> {
+  const { db } = deps;
+  const { projectId, name, letter, version, seen, follow, actor } = wanted;
+  const { format, subject, preheader, body } = letter;
+  const document = { format, subject, preheader, body };
+  const known = (await listTemplates(db, projectId)).find((one) => one.name === name);
+  if (version !== undefined && (known?.version ?? null) !== version)
+    throw publishedMeanwhile(name, known?.version ?? null);
+  const written = known
+    ? await editTemplate(deps, { projectId, reference: known.id, document, follow, actor })
+    : await createTemplate(deps, { projectId, document: { ...document, name }, follow, actor });
+  if (seen !== null) await discardUnpublished(db, { projectId, name, seen });
+  return written;
+}
+
+function publishedMeanwhile(name: string, version: number | null): Fault {
+  const template = `the template ${JSON.stringify(name)}`;
+  const message =
+    version === null
+      ? `Another member deleted ${template}. Publish it as a new template`
+      : `Another member published version ${version} of ${template}. Load that version first`;
+  return new Fault('conflict', { details: [{ message, field: 'template' }] });
+}
+
+/** Counts the untouched open drafts of this template, which would be refreshed. */
+export async function countFollowing(
+  tx: Tx,
+  { projectId, name, now }: { projectId: number; name: string; now: number },
+): Promise<number> {
+  const places = (await listRulesInForce(tx, projectId, now)).flatMap(({ ruleId, version, definition }) =>
+    compile(definition.steps).flatMap((instruction, step) =>
+      instruction.kind === 'draft' && 'name' in instruction.letter && instruction.letter.name === name
+        ? [{ ruleId, version, step }]
+        : [],
+    ),
+  );
+  return countUntouched(tx, { projectId, places });
+}
+
+/** The input of `template create` and `template update`. */
+type Written = Partial<TemplateSource> & { name?: string };
+
+const NAME_MAX_CHARS = 100;
+const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const KEYS = ['name', 'format', 'subject', 'preheader', 'body'] as const;
+const FORMATS: readonly unknown[] = ['markdown', 'mjml'];
+
+/** Reads a template part by part, or throws a fault with all errors. A part that was left out is missing in the result. */
+export function readTemplate(document: unknown): Written {
+  if (typeof document !== 'object' || document === null || Array.isArray(document))
+    throw refused([{ message: `A template is an object with ${KEYS.join(', ')}` }]);
+  const faults = Object.entries(document).flatMap(([key, value]) => faultsOf(key, value));
+  if (faults.length > 0) throw refused(faults);
+  const written = document as Written;
+  return written.name === undefined ? written : { ...written, name: written.name.trim() };
+}
+
+/** Fills in parts that were left out, from the current template or with defaults. */
+export function completed(written: Written, known: TemplateSource | null): TemplateSource {
+  const { format, subject, preheader, body } = { ...known, ...written };
+  if (subject === undefined || body === undefined) {
+    throw refused([
+      ...(subject === undefined ? [{ message: 'subject is required', field: 'subject' }] : []),
+      ...(body === undefined ? [{ message: 'body is required', field: 'body' }] : []),
+    ]);
+  }
+  return { format: format ?? 'markdown', subject, preheader: preheader ?? '', body };
+}
+
+function faultsOf(key: string, value: unknown): FieldFault[] {
+  const known: readonly string[] = KEYS;
+  if (!known.includes(key))
+    return [{ message: `${key} is unknown here. Use ${KEYS.join(', ')}`, field: key }];
+  if (key === 'format')
+    return FORMATS.includes(value) ? [] : [{ message: 'format must be markdown or mjml', field: key }];
+  if (typeof value !== 'string') return [{ message: `${key} must be a string`, field: key }];
+  return key === 'name' ? nameFaults(value.trim()) : [];
+}
+
+/** Applies the same rules as names of emails in a rule. */
+function nameFaults(name: string): FieldFault[] {
+  const isFit =
+    name.length >= 1 && name.length <= NAME_MAX_CHARS && name.isWellFormed() && !/\p{Cc}/u.test(name);
+  if (!isFit) {
+    const message = `name must be a string of 1 to ${NAME_MAX_CHARS} characters, without control characters`;
+    return [{ message, field: 'name' }];
+  }
+  return ID.test(name) ? [{ message: 'name must not look like an id', field: 'name' }] : [];
 }

@@ -20,15 +20,32 @@ export {
   isCountedFor,
   listCountingProjects,
 } from './events/counted.ts';
-export { dropEmptyPartitions } from './events/drop-partitions.ts';
+export {
+  dropEmptyPartitions,
+  ensurePartitions,
+  isPartitioned,
+  SANDBOX_MONTHS_AHEAD,
+} from './events/partitions.ts';
 export { eraseEvents, forgetEvents, leaveCounting } from './events/erase-events.ts';
 export { type AcceptedEvent, type NewEvent, dedupeKey, occurredAt } from './events/event.ts';
-export { type Total, claimDedupe, countEvents, findTotals, storeEvents } from './events/events.ts';
-export { type KnownProperties, knownProperties } from './events/known-properties.ts';
-export { type EventOfPerson, listAll, listNewest } from './events/list-events.ts';
+export {
+  claimDedupe,
+  countEvents,
+  findTotals,
+  type KnownProperties,
+  knownProperties,
+  storeEvents,
+  type Total,
+} from './events/events.ts';
+export {
+  type EventOfPerson,
+  findNewest,
+  listAll,
+  listNewest,
+  type NamedEvent,
+  type NewestEvent,
+} from './events/find-events.ts';
 export { listNames } from './events/list-names.ts';
-export { type NamedEvent, type NewestEvent, findNewest } from './events/newest.ts';
-export { SANDBOX_MONTHS_AHEAD, ensurePartitions, isPartitioned } from './events/partitions.ts';
 export { findLastReceived } from './events/reads.ts';
 export {
   countErasuresWaiting,
@@ -38,20 +55,20 @@ export {
   listErased,
   rememberErasure,
 } from './people/erase-person.ts';
-export { findByAddress, findEmails } from './people/find-emails.ts';
-export { listBuried, listNoted } from './people/list-noted.ts';
-export { findPersonThen } from './people/past-person.ts';
-export type { Certainty, Known, PersonThen } from './people/past-traits.ts';
 export {
   type ChangedPerson,
-  type PersonId,
+  findByAddress,
+  findEmails,
   findErasures,
   findLift,
   findPeople,
   listPeople,
+  type PersonId,
   personKey,
   writePeople,
 } from './people/people.ts';
+export { listBuried, listNoted } from './people/list-noted.ts';
+export { type Certainty, findPersonThen, type Known, type PersonThen } from './people/past-person.ts';
 export {
   type AcceptedUser,
   KNOWN_TRAITS,

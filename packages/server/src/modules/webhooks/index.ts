@@ -1,11 +1,9 @@
-export { eraseMessages, forgetMessages } from './deliveries/forget-store.ts';
+export { eraseMessages, forgetMessages, insertMessages } from './deliveries/store.ts';
 export { countWebhooks, listLateToTell, listTold, nextDeliveryAt } from './deliveries/reads.ts';
-export { insertMessages } from './deliveries/store.ts';
 export { type NewWebhookMessage, messageName } from './deliveries/webhook.ts';
 export { createDelivery } from './dispatch/dispatch.ts';
 export { type Teller, startTeller } from './dispatch/dispatcher.ts';
-export { createEndpoint } from './endpoints/create-endpoint.ts';
-export { disableEndpoint } from './endpoints/edit-endpoint.ts';
+export { createEndpoint, disableEndpoint } from './endpoints/change-endpoint.ts';
 export type { WebhookSettings } from './endpoints/endpoint.ts';
 export { type EndpointState, listEndpointTroubles, listEndpoints, lockEndpoints } from './endpoints/reads.ts';
 export { resealSecrets } from './endpoints/secrets.ts';

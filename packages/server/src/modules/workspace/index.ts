@@ -1,24 +1,18 @@
-export { addressForAudit, testRecipientForAudit } from './audit/audit-text.ts';
-export { listEntries } from './audit/reads.ts';
-export { adoptEntries } from './audit/store.ts';
+export { addressForAudit, testRecipientForAudit } from './audit/entry.ts';
+export { adoptEntries, listEntries } from './audit/store.ts';
 export { FRAME_QUERY, sendLetter } from './dashboard-api/email-frame.ts';
-export { lastHeard, serveEvents } from './dashboard-api/event-stream.ts';
+export { lastHeard, sendPieces, serveEvents } from './dashboard-api/streams.ts';
 export { type Feeds, createFeeds } from './dashboard-api/feeds.ts';
-export type { KitDeps } from './dashboard-api/kit-deps.ts';
-export { readMoment } from './dashboard-api/moment.ts';
-export { PAGE, badCursor, isId, readPage, timeAndId, toPage } from './dashboard-api/pages.ts';
-export { type Asked, type DashboardRoute, SENT, routesFor } from './dashboard-api/route.ts';
-export { sendPieces } from './dashboard-api/stream-file.ts';
-export { wholeList } from './dashboard-api/whole-list.ts';
-export type { AccountEmails } from './members/account-emails.ts';
+export { type Asked, type DashboardRoute, type KitDeps, routesFor, SENT } from './dashboard-api/route.ts';
+export { readMoment } from './dashboard-api/check-request.ts';
+export { badCursor, isId, PAGE, readPage, timeAndId, toPage, wholeList } from './dashboard-api/pages.ts';
+export { type AccountEmails, testRecipient } from './members/account-emails.ts';
 export { type Team, createTeam } from './members/create-team.ts';
 export { LINK_TOKEN, hashNewPassword, signInWith } from './members/links-routes.ts';
-export { takeLink } from './members/links.ts';
+export { offerSetup, takeLink } from './members/links.ts';
 export { isLocalShell } from './members/local-shell.ts';
 export { type NewPerson, makePerson, readEmail, readName } from './members/make-person.ts';
-export { offerSetup } from './members/offer-link.ts';
-export { testRecipient } from './members/own-address.ts';
-export { type ResealFactorsOptions, resealFactors } from './members/re-encrypt-factors.ts';
+export { resealFactors, type ResealFactorsOptions } from './members/factor-secrets.ts';
 export {
   findOrganizationOf,
   isSetUp,
@@ -27,18 +21,28 @@ export {
   listOrganizations,
   listProjectsOf,
 } from './members/reads.ts';
-export { requireOperator } from './members/require-operator.ts';
+export { type Installation, type Release, requireOperator } from './members/installation.ts';
 export { resetAccess } from './members/reset-access.ts';
 export { insertOrganization, lockOrganization, lockOrganizations, upsertMember } from './members/store.ts';
 export type { Access } from './members/team.ts';
-export { findProject } from './projects/find-project.ts';
-export { getSettings } from './projects/get-settings.ts';
-export type { Installation, Release } from './projects/installation.ts';
-export { listDemos, listProjects } from './projects/list-projects.ts';
-export { type ProjectSettings, listSettings } from './projects/list-settings.ts';
-export { type Project, checkName, invalid, toProject, unknownProject } from './projects/project.ts';
+export {
+  checkName,
+  findProject,
+  invalid,
+  listDemos,
+  listProjects,
+  type Project,
+  toProject,
+  unknownProject,
+} from './projects/project.ts';
+export {
+  getSettings,
+  listSettings,
+  type ProjectSettings,
+  readChanges,
+  setSettings,
+} from './projects/project-settings.ts';
 export { type Pair, findPair, listSandboxes, setClosed, setSandbox } from './projects/sandbox.ts';
-export { readChanges, setSettings } from './projects/set-settings.ts';
 export {
   type SettingName,
   type Settings,
@@ -57,7 +61,5 @@ export {
   updateRateLimit,
   updateSuspended,
 } from './projects/store.ts';
-export { eraseViews } from './views/erase-views.ts';
-export { listViews } from './views/reads.ts';
-export { SCREENS, type View } from './views/store.ts';
-export { deleteView, saveView } from './views/view.ts';
+export { deleteView, eraseViews, saveView } from './views/views.ts';
+export { listViews, SCREENS, type View } from './views/store.ts';

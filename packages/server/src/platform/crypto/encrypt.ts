@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { deriveKey, equalInConstantTime, hmacSha256 } from './hash.ts';
+import type { Log } from '../log.ts';
 
 /**
  * Encrypts secrets at rest: AES-256-GCM with a key derived from the installation's secret for this purpose only. The owner and the place of
@@ -62,4 +63,41 @@ function isSealedBy({ name }: Key, sealed: Buffer): boolean {
     sealed[0] === VERSION &&
     equalInConstantTime(sealed.subarray(1, NONCE_AT), name)
   );
+}
+
+export type Resealing = { sealer: Sealer; log: Log };
+
+/** A table with encrypted values: its pages in order, the ids that each value is bound to, and the function that writes rows. */
+type SealedTable<Row> = {
+  list: (after: Row | null) => Promise<Row[]>;
+  boundTo: (row: Row) => string;
+  write: (rows: Row[]) => Promise<unknown>;
+};
+
+/**
+ * Re-encrypts the values encrypted with the installation's previous secret, so that it can be removed. Returns their number. A value that
+ * no secret decrypts is logged as a warning with its ids, and does not stop the others.
+ */
+export async function resealAll<Row extends { sealed: Uint8Array }>(
+  { sealer, log }: Resealing,
+  { list, boundTo, write }: SealedTable<Row>,
+): Promise<number> {
+  const again = (row: Row): Row[] => {
+    if (sealer.isCurrent(row.sealed)) return [];
+    try {
+      return [{ ...row, sealed: sealer.seal(sealer.open(row.sealed, boundTo(row)), boundTo(row)) }];
+    } catch (error) {
+      log.warn({ bound_to: boundTo(row), err: error }, 'secret.not_reencrypted');
+      return [];
+    }
+  };
+  let resealed = 0;
+  let page = await list(null);
+  while (page.length > 0) {
+    const stale = page.flatMap(again);
+    if (stale.length > 0) await write(stale);
+    resealed += stale.length;
+    page = await list(page.at(-1) ?? null);
+  }
+  return resealed;
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { systemClock } from '../time/clock.ts';
 import type { Session } from './statements.ts';
-import { inSession } from './batch-transaction.ts';
+import { inSession } from './session-transactions.ts';
 
 const db = await openTestDatabase(systemClock);
 

@@ -2,8 +2,7 @@ import type pg from 'pg';
 import { type Clock, systemClock } from '../time/clock.ts';
 import type { Reach } from '../failpoints.ts';
 import type { Log } from '../log.ts';
-import { CONNECTIONS } from './budget.ts';
-import { type ConnectionSource, openPool } from './connection.ts';
+import { CONNECTIONS, type ConnectionSource, openPool } from './connections.ts';
 import {
   inTransaction,
   type Priority,

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { standInForCitus } from '../../../testkit/citus-stand-in.ts';
 import { testDatabase } from '../../../testkit/database.ts';
-import type { ConnectionSource } from './connection.ts';
+import type { ConnectionSource } from './connections.ts';
 import { distribute, distributeAdded, isDistributed } from './distribute.ts';
 import { TABLES } from './tables.ts';
 

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { ConnectionSource } from './connection.ts';
+import type { ConnectionSource } from './connections.ts';
 import { readSchemaState } from './schema-state.ts';
 import { TABLES, type Table } from './tables.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { systemClock } from '../time/clock.ts';
 import { silentLog } from '../log.ts';
 import { testDatabase } from '../../../testkit/database.ts';
-import { durabilityFaults } from './guard.ts';
+import { durabilityFaults } from './facts.ts';
 import { openDatabase } from './database.ts';
 
 const own = await testDatabase();

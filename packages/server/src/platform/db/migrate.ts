@@ -5,7 +5,7 @@ import type pg from 'pg';
 import type { Reach } from '../failpoints.ts';
 import { type Log, silentLog } from '../log.ts';
 import { MIGRATIONS } from '../migrations/migrations.ts';
-import { type ConnectionSource, openPool } from './connection.ts';
+import { type ConnectionSource, openPool } from './connections.ts';
 import { distributeAdded } from './distribute.ts';
 import { readSchemaState, SCHEMA } from './schema-state.ts';
 

@@ -1,6 +1,6 @@
 import type { Migration } from 'kysely/migration';
 import { MIGRATIONS } from '../migrations/migrations.ts';
-import { type ConnectionSource, openPool } from './connection.ts';
+import { type ConnectionSource, openPool } from './connections.ts';
 
 export const SCHEMA = 'beckon';
 

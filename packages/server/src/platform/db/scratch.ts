@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import type { ConnectionSource } from './connection.ts';
+import type { ConnectionSource } from './connections.ts';
 
 export type Scratch = { connection: ConnectionSource; drop(): Promise<void> };
 

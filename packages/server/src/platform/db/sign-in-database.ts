@@ -1,6 +1,5 @@
 import { Kysely, PostgresDialect } from 'kysely';
-import { CONNECTIONS } from './budget.ts';
-import { type ConnectionSource, openPool } from './connection.ts';
+import { CONNECTIONS, type ConnectionSource, openPool } from './connections.ts';
 import { SCHEMA } from './schema-state.ts';
 
 /** The database connection of the sign-in library, besides Beckon's own pools: a few statements of some milliseconds each. */

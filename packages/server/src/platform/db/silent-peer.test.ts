@@ -4,9 +4,9 @@ import { testDatabase } from '../../../testkit/database.ts';
 import { type SilentPeer, silentPeer } from '../../../testkit/silent-peer.ts';
 import { systemClock } from '../time/clock.ts';
 import { silentLog } from '../log.ts';
-import type { ConnectionSource } from './connection.ts';
+import type { ConnectionSource } from './connections.ts';
 import { type Database, openDatabase } from './database.ts';
-import { startListener } from './listener.ts';
+import { startListener } from './notifications.ts';
 
 const own = await testDatabase();
 const db = await open(own.connection);

@@ -20,7 +20,7 @@ export type Resolver = {
   addresses(name: string): Promise<Answer>;
 };
 
-export type ResolverOptions = {
+type ResolverOptions = {
   /** With ports; defaults to the servers of the system. */
   servers?: string[];
   timeoutMs?: number;
@@ -92,4 +92,27 @@ function codeOf(error: unknown): string {
   // Only the timer cancels a lookup.
   if (code === 'ECANCELLED') return 'ETIMEOUT';
   return typeof code === 'string' ? code : 'EUNKNOWN';
+}
+
+/** Looks up records of any type, and returns them in the form of Node's own resolver. Rejects with Node's codes. */
+export type LookUp = (name: string, type: string) => Promise<string[][] | string[]>;
+
+const LOOK_UP_TIMEOUT_MS = 2_000;
+const LOOK_UP_TRIES = 2;
+/** Timeouts grow with each try and with each server. This bounds the total time of one lookup. */
+const LOOK_UP_WITHIN_TIMEOUTS = 4;
+
+/** For checks of email by DNS that need the raw records. */
+export function createLookUp(options: ResolverOptions = {}): LookUp {
+  const { servers, timeoutMs: timeout = LOOK_UP_TIMEOUT_MS, tries = LOOK_UP_TRIES } = options;
+  return async (name, type) => {
+    const resolver = new dns.Resolver({ timeout, tries });
+    if (servers) resolver.setServers(servers);
+    const timer = setTimeout(() => resolver.cancel(), timeout * LOOK_UP_WITHIN_TIMEOUTS);
+    try {
+      return (await resolver.resolve(name, type)) as string[];
+    } finally {
+      clearTimeout(timer);
+    }
+  };
 }

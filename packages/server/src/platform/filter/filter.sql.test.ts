@@ -4,8 +4,7 @@ import { testDatabase } from '../../../testkit/database.ts';
 import { openDatabase } from '../db/database.ts';
 import { systemClock } from '../time/clock.ts';
 import { silentLog } from '../log.ts';
-import { type Filter, matches } from './filter.ts';
-import { type FilterColumn, filterSql } from './to-sql.ts';
+import { type Filter, type FilterColumn, filterSql, matches } from './filter.ts';
 
 const own = await testDatabase('empty');
 const db = await openDatabase({ connection: own.connection, clock: systemClock, log: silentLog });

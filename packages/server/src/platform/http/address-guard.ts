@@ -1,4 +1,4 @@
-import { addressGroup } from '../net/address-group.ts';
+import { addressGroup } from '../net/network-address.ts';
 import type { Clock } from '../time/clock.ts';
 import { Fault } from '../fault.ts';
 

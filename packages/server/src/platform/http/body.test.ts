@@ -13,8 +13,8 @@ import {
   holdOf,
   readBody,
 } from './body.ts';
-import { answerFault } from './faults.ts';
-import { refuseBody } from './refuse-body.ts';
+import { answerFault } from './answers.ts';
+import { refuseBody } from './refuse-request.ts';
 
 /** All decompressors that were created, so that a test can check that they stopped. */
 const decoders: Transform[] = [];

@@ -1,7 +1,7 @@
 import { ERRORS_MAX, FAULT_MESSAGES, TEAM_FAULT_MESSAGES, type FaultCode } from '@beckon/contract';
 import { expect, test } from 'vitest';
 import { Fault } from '../fault.ts';
-import { answerFault } from './faults.ts';
+import { answerFault } from './answers.ts';
 
 const CODES = Object.keys(FAULT_MESSAGES) as FaultCode[];
 

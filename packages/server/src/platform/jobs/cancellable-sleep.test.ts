@@ -1,5 +1,5 @@
 import { test } from 'vitest';
-import { createPause } from './cancellable-sleep.ts';
+import { createPause } from './sleep.ts';
 
 test('ends all waits when the pause ends, and waits no longer after that', async () => {
   const pause = createPause();

@@ -3,7 +3,7 @@ import { testDatabase } from '../../../testkit/database.ts';
 import { silentPeer } from '../../../testkit/silent-peer.ts';
 import { systemClock } from '../time/clock.ts';
 import { silentLog } from '../log.ts';
-import type { ConnectionSource } from '../db/connection.ts';
+import type { ConnectionSource } from '../db/connections.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { createProject } from '../../modules/administration/create-project.ts';
 import { takeTurn } from './project-lock.ts';

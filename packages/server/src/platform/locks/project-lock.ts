@@ -1,5 +1,7 @@
-import { Fault } from '../fault.ts';
+import { type Database, movedAhead } from '../db/database.ts';
 import type { Tx } from '../db/statements.ts';
+import { Fault } from '../fault.ts';
+import { idMaker, type NewId } from '../ids.ts';
 import {
   findTurn,
   insertTurn,
@@ -65,4 +67,21 @@ export function timesAhead(tx: Tx): Promise<number[]> {
 
 function toTurn(row: TurnRow): Turn {
   return { projectId: row.project_id, model: row.model, aheadMs: row.ahead_ms };
+}
+
+type Timed = { db: Database; newId?: NewId };
+
+/**
+ * Returns the dependencies with the clock of a project that is `aheadMs` ahead: decisions, dates and ids then use that time. For live
+ * projects they are unchanged.
+ */
+export function timed<D extends Timed>(deps: D, aheadMs: number): D {
+  if (aheadMs === deps.db.aheadMs) return deps;
+  const db = movedAhead(deps.db, aheadMs);
+  return deps.newId ? { ...deps, db, newId: idMaker(db.clock) } : { ...deps, db };
+}
+
+/** For callers without the project lock: the project's clock may be further ahead a moment later. */
+export async function inTimeOf<D extends Timed>(deps: D, projectId: number): Promise<D> {
+  return timed(deps, (await readTurn(deps.db, projectId)).aheadMs);
 }

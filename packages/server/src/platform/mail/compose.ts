@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Fault } from '../fault.ts';
-import { wireAddress } from './address.ts';
+import { type DkimKey, type Letter, type Mailbox, wireAddress } from './outgoing-email.ts';
 import { dkimField } from './dkim.ts';
-import { formedField, mailboxField, textField } from './header-text.ts';
-import type { DkimKey, Letter, Mailbox } from './outgoing-email.ts';
-import { quotedPrintable } from './quoted-printable.ts';
+import { formedField, mailboxField, quotedPrintable, textField } from './encode-text.ts';
 
 /**
  * Composes an email into the bytes that are stored, signed and submitted: multipart/alternative, text before HTML, 7-bit, CRLF. It reads no

@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { promisify } from 'node:util';
-import { fold } from './header-text.ts';
+import { fold } from './encode-text.ts';
 import type { DkimKey } from './outgoing-email.ts';
 
 /**

@@ -1,9 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { silentLog } from '../log.ts';
 import type { HandOver } from './submit.ts';
-import { type MailListenerOptions, startMailListener } from './listener.ts';
+import { type MailListenerOptions, type ReceivedMail, startMailListener } from './listener.ts';
 import { openRelay } from './relay.ts';
-import type { ReceivedMail } from './receive-email.ts';
 
 const MIME = Buffer.from('Message-ID: <a@shop.test>\r\n\r\n.dot\r\nHello\r\n');
 const ENVELOPE = { from: 'b@shop.test', to: 'zoe@home.test', envid: 'letter-1' };

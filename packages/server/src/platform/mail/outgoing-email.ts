@@ -1,3 +1,5 @@
+import { deliveryAddress } from '../net/address.ts';
+
 export type Mailbox = { name: string; address: string };
 
 /** All parts of an email. The caller has decided every word: the same `Letter` gives the same bytes. */
@@ -17,3 +19,14 @@ export type Letter = {
 
 /** `privateKey` is PEM. Emails that share one object share the parsed key. */
 export type DkimKey = { domain: string; selector: string; privateKey: string };
+
+/** A local part that needs no quotes, and a domain of labels: neither can end an address or begin another. */
+const LOCAL = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}$/;
+const DOMAIN = /^(?=.{1,253}$)[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/;
+
+/** Returns an address for an SMTP command or a header field, with its domain in A-labels; null if it would need quotes. */
+export function wireAddress(address: string): string | null {
+  const wire = deliveryAddress(address);
+  const at = wire.lastIndexOf('@');
+  return LOCAL.test(wire.slice(0, Math.max(at, 0))) && DOMAIN.test(wire.slice(at + 1)) ? wire : null;
+}

@@ -3,7 +3,7 @@ import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
 import { describe, expect, test } from 'vitest';
 import { silentLog } from '../log.ts';
 import { onePerTurn } from '../pace.ts';
-import { takeLetter } from './receive-email.ts';
+import { takeLetter } from './listener.ts';
 
 const CONNECTIONS = 20;
 const CHUNKS = 10;

@@ -1,9 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
-import { wireAddress } from './address.ts';
+import { wireAddress } from './outgoing-email.ts';
 import { type Line, type LineOptions, openLine } from './connection.ts';
-import { type Ending, outcome } from './outcome.ts';
+import {
+  type Ending,
+  type HandOver,
+  type MailEnvelope,
+  outcome,
+  type Relay,
+  type RelayOptions,
+  type RelayTimeouts,
+} from './submit.ts';
 import { readRelayUrl } from './relay-url.ts';
-import type { HandOver, MailEnvelope, Relay, RelayOptions, RelayTimeouts } from './submit.ts';
 
 /**
  * Sends emails to one relay, a few at a time, over connections that are kept for the next email. The pool is our own, because the library's

@@ -4,8 +4,8 @@ import { promises as dns } from 'node:dns';
 import { isIPv6, type LookupFunction, type Socket } from 'node:net';
 import { callbackify } from 'node:util';
 import type { Resolver } from '../dns/resolver.ts';
-import { isLoopbackName } from '../net/loopback.ts';
-import { type AddressKind, addressKind } from './address.ts';
+import { isLoopbackName } from '../net/network-address.ts';
+import { type AddressKind, addressKind } from './check-url.ts';
 import { blocked, type Phase, Refusal } from './failure.ts';
 
 export type Agents = {

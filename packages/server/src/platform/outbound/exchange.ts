@@ -2,7 +2,6 @@ import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { type Agents, type Pooled, phaseOf } from './agents.ts';
 import { type Failed, failureOf, type OutboundFailure } from './failure.ts';
-import { shown } from './printable-text.ts';
 
 export type OutboundAnswer =
   | {
@@ -24,7 +23,7 @@ export type OutboundAnswer =
       wasReused?: true;
     };
 
-export type Sent = Pooled & {
+type Sent = Pooled & {
   protocol: string;
   host: string;
   port: number | undefined;
@@ -45,7 +44,7 @@ const KEPT_BYTES = 4 * 1_024;
 const HEADER_MAX_BYTES = 16 * 1_024;
 const RETRY_AFTER_MAX = 100;
 
-export type Bounds = {
+type Bounds = {
   totalMs: number;
   /** Functions that end the requests in progress. */
   live: Set<() => void>;
@@ -154,4 +153,18 @@ function answerOf(response: IncomingMessage, { text, file }: Said, ms: number): 
     file: file && { type: type ?? '', bytes: file },
     ms,
   };
+}
+
+/** All characters except line ends and tabs that move a cursor, change the writing direction, or are unassigned. */
+const UNPRINTABLE = /[^\P{C}\n\t]+|\u{FFFD}+/gu;
+const REPLACEMENT = '\u{FFFD}';
+
+/** Makes the answer of a third party's server printable and storable, within `bytesMax`. */
+export function shown(bytes: Buffer, bytesMax: number): string {
+  const text = bytes.toString('utf8').replaceAll('\r\n', '\n').replaceAll(UNPRINTABLE, REPLACEMENT);
+  if (Buffer.byteLength(text) <= bytesMax) return text;
+  return Buffer.from(text)
+    .subarray(0, bytesMax)
+    .toString('utf8')
+    .replace(/(?<!\u{FFFD})\u{FFFD}+$/u, '');
 }

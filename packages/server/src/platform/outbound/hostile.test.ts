@@ -5,8 +5,7 @@ import { type AddressInfo, createServer, Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type DnsServer, startDnsServer } from '../../../testkit/dns-server.ts';
 import { createResolver } from '../dns/resolver.ts';
-import { addressKind } from './address.ts';
-import { checkUrl } from './check-url.ts';
+import { addressKind, checkUrl } from './check-url.ts';
 import { createOutbound, type Outbound } from './outbound.ts';
 
 /** The targets of every socket of this process, recorded by the socket itself. */

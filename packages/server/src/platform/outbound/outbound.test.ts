@@ -6,7 +6,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createOutbound, type Outbound, type OutboundOptions } from './outbound.ts';
-import { shown } from './printable-text.ts';
+import { shown } from './exchange.ts';
 
 const tls = (name: string) => new URL(`../../../testkit/tls/${name}`, import.meta.url);
 const PAIR = { cert: readFileSync(tls('names.crt')), key: readFileSync(tls('names.key')) };

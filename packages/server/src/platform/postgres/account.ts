@@ -1,4 +1,6 @@
-import { readFile } from 'node:fs/promises';
+import { chmod, lchown, mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { sha256 } from '../crypto/hash.ts';
 import { EmbeddedFailure } from './failure.ts';
 
 export type Account = { name: string; uid: number; gid: number };
@@ -35,4 +37,69 @@ export function parseAccounts(passwd: string): Account[] {
     // macOS writes the uid of the account `nobody` as -2; the kernel takes the same number unsigned.
     return [{ name, uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 }];
   });
+}
+
+export const READ = 4;
+export const ENTER = 1;
+
+/**
+ * Returns the first folder on the path to `folder`, including itself, that the account may not enter; undefined if it may enter all. It
+ * checks mode bits: a real check would need a process of that account, before we know whether it can run any.
+ */
+export async function findClosedFolder(folder: string, account: Account): Promise<string | undefined> {
+  for (const step of stepsTo(folder)) {
+    if (!permits(await stat(step), account, ENTER)) return step;
+  }
+  return undefined;
+}
+
+/** Supplementary groups do not count, because Node.js drops them when it changes the uid of a child. */
+export function permits(
+  file: { uid: number; gid: number; mode: number },
+  account: Account,
+  wanted: number,
+): boolean {
+  const shift = file.uid === account.uid ? 6 : file.gid === account.gid ? 3 : 0;
+  return ((file.mode >> shift) & wanted) === wanted;
+}
+
+/** Returns every folder from the root down. The path must be real, because a link would hide folders. */
+export function stepsTo(folder: string): string[] {
+  const parent = dirname(folder);
+  return parent === folder ? [folder] : [...stepsTo(parent), folder];
+}
+
+/** Gives a whole tree to the account, without following links. */
+export async function giveTree(folder: string, account: Account): Promise<void> {
+  for (const { path } of await listTree(folder)) await lchown(path, account.uid, account.gid);
+}
+
+/** Makes a tree readable and executable for all users; for programs only. */
+export async function openTree(folder: string): Promise<void> {
+  for (const { path, isLink } of await listTree(folder)) if (!isLink) await chmod(path, 0o755);
+}
+
+async function listTree(folder: string): Promise<{ path: string; isLink: boolean }[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const below = entries.map((one) => ({
+    path: join(one.parentPath, one.name),
+    isLink: one.isSymbolicLink(),
+  }));
+  return [{ path: folder, isLink: false }, ...below];
+}
+
+/** It exists on every Linux, belongs to root, is readable by all users, and survives a reboot. */
+const ELSEWHERE = '/var/lib/beckon';
+const HASH_LETTERS = 16;
+
+/** Returns the folder for files that the account of PostgreSQL could not reach below DATA_DIR. Only root uses it. */
+export function elsewhereFor(realDataDir: string): string {
+  return join(ELSEWHERE, sha256(realDataDir).slice(0, HASH_LETTERS));
+}
+
+/** Uses chmod, because a narrow umask of root would make the folders inaccessible. */
+export async function makeElsewhere(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await chmod(dirname(folder), 0o755);
+  await chmod(folder, 0o711);
 }

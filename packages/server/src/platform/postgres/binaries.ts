@@ -4,11 +4,8 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import type { Account } from './account.ts';
-import { makeElsewhere } from './helper-account-folder.ts';
+import { type Account, ENTER, findClosedFolder, makeElsewhere, openTree, permits, READ } from './account.ts';
 import { codeOf, EmbeddedFailure } from './failure.ts';
-import { openTree } from './own-tree.ts';
-import { ENTER, findClosedFolder, permits, READ } from './reach.ts';
 import { draftOf } from './sweep-partials.ts';
 
 const PLATFORM_NAMES: Partial<Record<NodeJS.Platform, string>> = { win32: 'windows' };

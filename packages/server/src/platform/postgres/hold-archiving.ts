@@ -1,13 +1,11 @@
-import { acquireHold } from './acquire-hold.ts';
+import { acquireHold, type Hold } from './hold.ts';
 import { archiveCommand, clusterArchive } from './backup/archive.ts';
 import { readSystemId } from './backup/system-id.ts';
 import { EmbeddedFailure } from './failure.ts';
-import type { Hold } from './hold.ts';
 import type { Home } from './home.ts';
 import { commandOf } from './process-command.ts';
-import { stopPostmaster } from './stop-postmaster.ts';
-import { refuseUpgraded } from './upgrade/lock-upgrade.ts';
-import { saysReadOnly } from './upgrade/stop-left.ts';
+import { stopPostmaster } from './postmaster.ts';
+import { refuseUpgraded, saysReadOnly } from './upgrade/guard-upgrade.ts';
 import { waitUntil } from './wait-until.ts';
 
 /**

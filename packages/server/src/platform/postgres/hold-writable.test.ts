@@ -2,11 +2,11 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { silentLog } from '../log.ts';
-import { acquireHold } from './acquire-hold.ts';
+import { acquireHold } from './hold.ts';
 import { type Home, openHome } from './home.ts';
 import { startPostmaster } from './start-postmaster.ts';
 import { ask, livingPostmaster, makeTestDirectory, type TestDirectory } from './test-directory.ts';
-import { READ_ONLY } from './upgrade/stop-left.ts';
+import { READ_ONLY } from './upgrade/guard-upgrade.ts';
 
 let directory: TestDirectory;
 let home: Home;

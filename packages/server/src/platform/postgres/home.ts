@@ -2,14 +2,21 @@ import { chmod, mkdir, realpath, stat } from 'node:fs/promises';
 import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Log } from '../log.ts';
-import { type Account, chooseAccount, isRoot } from './account.ts';
+import {
+  type Account,
+  chooseAccount,
+  elsewhereFor,
+  ENTER,
+  findClosedFolder,
+  giveTree,
+  isRoot,
+  makeElsewhere,
+  permits,
+} from './account.ts';
 import { readyArchive } from './backup/archive.ts';
 import { readyBinaries } from './binaries.ts';
-import { elsewhereFor, makeElsewhere } from './helper-account-folder.ts';
 import { codeOf, EmbeddedFailure } from './failure.ts';
 import { createFacts, type Facts, type Owner, readFacts } from './facts.ts';
-import { giveTree } from './own-tree.ts';
-import { ENTER, findClosedFolder, permits } from './reach.ts';
 
 export type HomeOptions = {
   dataDir: string;

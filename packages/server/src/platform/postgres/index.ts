@@ -23,12 +23,16 @@
  * holding → connection lost → the server restarts PostgreSQL with backoff and never gives up; a command waits for it
  * ```
  */
-export { EmbeddedFailure, type EmbeddedFailureCode } from './failure.ts';
-export { followEmbedded, type EmbeddedConnection } from './follow.ts';
-export { type Embedded, type EmbeddedOptions, openEmbedded } from './open-embedded.ts';
+export { BackupFailure, EmbeddedFailure, type EmbeddedFailureCode } from './failure.ts';
+export {
+  type Embedded,
+  type EmbeddedConnection,
+  type EmbeddedOptions,
+  followEmbedded,
+  openEmbedded,
+} from './embedded.ts';
 export { archiveCommandOf } from './backup/archive.ts';
 export { closeEnvelope, openEnvelope, PASSPHRASE_MIN_CHARS } from './backup/envelope.ts';
-export { BackupFailure } from './backup/failure.ts';
 export {
   type Listed,
   listBackups,

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
-import { chown, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
-import { dirname, join } from 'node:path';
+import { chown, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { program } from './binaries.ts';
-import { EmbeddedFailure } from './failure.ts';
 import { readFacts } from './facts.ts';
-import { findKept } from './find-kept-clusters.ts';
+import { EmbeddedFailure } from './failure.ts';
 import { type Home, isInitialized } from './home.ts';
 import { draftOf, INITDB_PID } from './sweep-partials.ts';
 
@@ -100,4 +99,16 @@ async function putInPlace(from: string, to: string): Promise<void> {
   } finally {
     await folder.close();
   }
+}
+
+const KEPT = /^\.pg\d+$/;
+
+/** Lists the databases that upgrades kept beside the current one, each with its version in the name. */
+export async function findKept(data: string): Promise<string[]> {
+  const name = basename(data);
+  const names = await readdir(dirname(data)).catch(() => []);
+  return names
+    .filter((one) => one.startsWith(name) && KEPT.test(one.slice(name.length)))
+    .map((one) => join(dirname(data), one))
+    .toSorted();
 }

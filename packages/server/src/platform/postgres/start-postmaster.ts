@@ -1,13 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
-import { chmod, chown, open, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, copyFile, open, readFile, rename, stat, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { program } from './binaries.ts';
 import { archiveSettings, readyClusterArchive } from './backup/archive.ts';
 import { readSystemId } from './backup/system-id.ts';
-import { boundLog } from './bound-log.ts';
+import { program } from './binaries.ts';
 import { readFacts, savePort } from './facts.ts';
 import { type Home, logPath } from './home.ts';
 import { CLEAN_ENVIRONMENT } from './initialize-cluster.ts';
@@ -19,7 +18,7 @@ import { waitUntil } from './wait-until.ts';
 
 const run = promisify(execFile);
 
-export type Start =
+type Start =
   | { kind: 'started'; file: PidFile }
   /** Another starter, the remains of a dead postmaster or a process on our port were in the way: a retry may succeed soon. */
   | { kind: 'later'; why: string; isLocked?: boolean }
@@ -40,7 +39,7 @@ const PASSING = [
   `it ended with ${CONFLICT};`,
 ];
 
-export type Starting = {
+type Starting = {
   signal?: AbortSignal | undefined;
   /** For this start only. */
   settings?: Record<string, string>;
@@ -188,4 +187,20 @@ async function bestCompression(home: Home): Promise<string> {
 async function readTail(path: string, from: number): Promise<string> {
   const text = await readFile(path).catch(() => Buffer.alloc(0));
   return text.subarray(Math.max(Math.min(from, text.length), text.length - TAIL_BYTES)).toString();
+}
+
+const LOG_MAX_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Keeps `postgres.log` small, with one older copy beside it. It is truncated in place and not renamed: PostgreSQL has the file open in
+ * append mode, and continues at the new end.
+ */
+export async function boundLog(path: string, maxBytes = LOG_MAX_BYTES): Promise<void> {
+  const size = await stat(path).then(
+    (file) => file.size,
+    () => 0,
+  );
+  if (size <= maxBytes) return;
+  await copyFile(path, `${path}.1`);
+  await truncate(path, 0);
 }

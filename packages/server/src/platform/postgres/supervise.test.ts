@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { silentLog } from '../log.ts';
-import { boundLog } from './bound-log.ts';
+import { boundLog } from './start-postmaster.ts';
 import type { Embedded } from './index.ts';
 import { readPidFile } from './postmaster.ts';
 import {
@@ -15,7 +15,7 @@ import {
   soon,
   type TestDirectory,
 } from './test-directory.ts';
-import { watchPostmaster } from './watch-postmaster.ts';
+import { watchPostmaster } from './embedded.ts';
 
 let at: TestDirectory;
 beforeEach(async () => {

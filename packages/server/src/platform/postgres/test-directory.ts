@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import pg from 'pg';
 import { type Log, silentLog } from '../log.ts';
-import { elsewhereFor } from './helper-account-folder.ts';
+import { elsewhereFor } from './account.ts';
 import { type Embedded, openEmbedded } from './index.ts';
 import { readFacts } from './facts.ts';
 import { readPidFile } from './postmaster.ts';

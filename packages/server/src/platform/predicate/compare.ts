@@ -1,5 +1,5 @@
-import { parseInstant } from '../time/instant.ts';
-import type { Answer, NumberCompare, TimeTest, ValueTest } from './predicate.ts';
+import type { Answer, NumberCompare, PropertyTest, TimeTest, ValueTest } from './predicate.ts';
+import { parseInstant } from '../time/time-text.ts';
 
 const NEVER: Answer = { holds: false, until: null };
 const ALWAYS: Answer = { holds: true, until: null };
@@ -77,3 +77,15 @@ function holdsBetween(from: number, to: number, now: number): Answer {
   if (now >= to) return NEVER;
   return { holds: true, until: to === Number.POSITIVE_INFINITY ? null : to };
 }
+
+/** Returns whether the properties of one event pass all tests. */
+export function matchesWhere(where: PropertyTest[], properties: Record<string, unknown>): boolean {
+  return where.every(({ property, test }) => {
+    // Inherited members are not properties of the event.
+    const value = Object.hasOwn(properties, property) ? properties[property] : undefined;
+    return testValue(test, value, ANY_TIME).holds;
+  });
+}
+
+/** A property is compared only with fixed values and moments, so that the answer does not depend on the time of the evaluation. */
+const ANY_TIME = 0;

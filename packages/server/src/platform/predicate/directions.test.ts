@@ -8,7 +8,7 @@ import {
   person,
   type PersonEvent,
 } from '../../../testkit/predicates.ts';
-import { directionsOf } from './directions.ts';
+import { directionsOf } from './mentions.ts';
 import { evaluate } from './evaluate.ts';
 import { parsePredicate } from './parse.ts';
 import type { Predicate } from './predicate.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { document } from '../../../testkit/predicates.ts';
-import { parseInstant, printInstant } from '../time/instant.ts';
+import { parseInstant, printInstant } from '../time/time-text.ts';
 import { parsePredicate } from './parse.ts';
 import { predicateDocument } from './document.ts';
 

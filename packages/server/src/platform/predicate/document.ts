@@ -1,5 +1,4 @@
-import { printDuration } from '../time/duration.ts';
-import { printInstant } from '../time/instant.ts';
+import { printDuration, printInstant } from '../time/time-text.ts';
 import type { Predicate, PropertyTest, ValueTest, Window } from './predicate.ts';
 
 /** Returns a document that `parsePredicate` parses to the same predicate. */

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Answer, Facts, Predicate } from './predicate.ts';
-import { evaluate } from './evaluate.ts';
-import { explain } from './explain.ts';
+import { evaluate, explain } from './evaluate.ts';
 import { mentionsOf } from './mentions.ts';
 import { parsePredicate } from './parse.ts';
 

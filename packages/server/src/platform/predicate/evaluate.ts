@@ -1,14 +1,19 @@
 import { compareNumbers, testMoment, testValue } from './compare.ts';
-import type { Answer, Facts, NthQuestion, Predicate } from './predicate.ts';
 import {
+  type Answer,
   boundsOf,
   type CountNode,
   type EdgeNode,
+  type Facts,
+  type NthQuestion,
   nthQuestion,
+  type Predicate,
   type SumNode,
   sumQuestion,
   type WindowedCount,
-} from './questions.ts';
+} from './predicate.ts';
+import { type AudienceNames, sentenceOf } from './sentence.ts';
+import { isoOrNull } from '../time/clock.ts';
 
 /** Evaluates a predicate for one user, and returns how long the answer is certain. It reads only `facts` and changes nothing. */
 export function evaluate(predicate: Predicate, facts: Facts): Answer {
@@ -94,4 +99,33 @@ function evaluateSum(node: SumNode, facts: Facts): Answer {
     holds: compareNumbers(node.compare, sum, node.than),
     until: oldestAt === null ? null : oldestAt + node.window.withinMs,
   };
+}
+
+export type Explained = {
+  sentence: string;
+  holds: boolean;
+  /** The end of certainty; null if time alone never changes the answer. */
+  until: string | null;
+  conditions?: Explained[];
+};
+
+/** Returns the answer for one user, and for each group the answers that it consists of. */
+export function explain(predicate: Predicate, facts: Facts, names: AudienceNames): Explained {
+  const { holds, until } = evaluate(predicate, facts);
+  const explained = {
+    sentence: sentenceOf(predicate, names),
+    holds,
+    until: isoOrNull(until),
+  };
+  const parts = partsOf(predicate);
+  return parts.length === 0
+    ? explained
+    : { ...explained, conditions: parts.map((part) => explain(part, facts, names)) };
+}
+
+/** A negated single condition has its own sentence. A negated group is explained by the group. */
+function partsOf(predicate: Predicate): Predicate[] {
+  if (predicate.kind === 'all' || predicate.kind === 'any') return predicate.of;
+  if (predicate.kind !== 'not') return [];
+  return partsOf(predicate.of).length > 0 ? [predicate.of] : [];
 }

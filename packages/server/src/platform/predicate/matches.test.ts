@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matchesWhere } from './matches.ts';
+import { matchesWhere } from './compare.ts';
 import type { PropertyTest } from './predicate.ts';
 
 const plan: PropertyTest = { property: 'plan', test: { op: 'equals', value: 'pro' } };

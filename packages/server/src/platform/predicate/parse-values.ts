@@ -1,5 +1,4 @@
-import { DURATION_SYNTAX, parseDuration } from '../time/duration.ts';
-import { parseInstant } from '../time/instant.ts';
+import { DURATION_SYNTAX, parseDuration, parseInstant } from '../time/time-text.ts';
 import {
   inside,
   isObject,

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { condition, document, factsOf, NOW, person } from '../../../testkit/predicates.ts';
-import { evaluate } from './evaluate.ts';
-import { explain } from './explain.ts';
+import { evaluate, explain } from './evaluate.ts';
 import { mentionsOf } from './mentions.ts';
 import { parsePredicate } from './parse.ts';
 import type { Predicate } from './predicate.ts';

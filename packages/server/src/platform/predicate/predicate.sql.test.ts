@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
-import { parseInstant } from '../time/instant.ts';
+import { parseInstant } from '../time/time-text.ts';
 import {
   condition,
   document,
@@ -18,8 +18,7 @@ import { evaluate } from './evaluate.ts';
 import { parsePredicate } from './parse.ts';
 import type { Predicate } from './predicate.ts';
 import { predicateSql } from './sql.ts';
-import { sqlParams } from './sql-params.ts';
-import { windowSumSql } from './sql-values.ts';
+import { sqlParams, windowSumSql } from './sql-values.ts';
 
 const db = await openTestDatabase(heldClock(NOW));
 beforeAll(async () => {

@@ -1,10 +1,9 @@
-import { timestampText } from '../time/instant.ts';
 import { isMomentTest } from './compare.ts';
 import type { NumberCompare, PropertyTest, TimeTest, ValueTest } from './predicate.ts';
-import type { SqlParams } from './sql-params.ts';
+import { timestampText } from '../time/time-text.ts';
 
 export type TestContext = { params: SqlParams; now: string };
-export type PropertyContext = TestContext & {
+type PropertyContext = TestContext & {
   /** The jsonb object, such as `e.properties`. */
   properties: string;
 };
@@ -147,4 +146,16 @@ export function spanSql(ms: number, params: SqlParams): string {
 
 function momentSql(now: string, sign: '+' | '-', span: string): string {
   return `(${now}::timestamptz ${sign} ${span})`;
+}
+
+/** The parameters of a statement under construction: user input goes here, and only its placeholder into the text. */
+type SqlParams = {
+  readonly values: unknown[];
+  /** Appends the value and returns its placeholder, such as `$3`. */
+  add(value: unknown): string;
+};
+
+/** Continues after the given values, and appends to the same list. */
+export function sqlParams(values: unknown[]): SqlParams {
+  return { values, add: (value) => `$${values.push(value)}` };
 }

@@ -1,5 +1,4 @@
-import type { Predicate } from './predicate.ts';
-import { boundsOf, type CountNode, type SumNode, type WindowedCount } from './questions.ts';
+import { boundsOf, type CountNode, type Predicate, type SumNode, type WindowedCount } from './predicate.ts';
 import {
   compareSql,
   jsonValue,

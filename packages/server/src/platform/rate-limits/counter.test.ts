@@ -7,8 +7,7 @@ import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { newBucket, type Grant } from './bucket.ts';
 import { heldWorld } from '../../../testkit/held-world.ts';
-import { type Counter, createCounter } from './counter.ts';
-import { createShelf } from './token-cache.ts';
+import { type Counter, createCounter, createShelf } from './counter.ts';
 
 const real = await openTestDatabase(systemClock);
 

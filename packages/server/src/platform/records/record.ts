@@ -12,8 +12,7 @@ import {
 import { EventSchema, UserSchema } from '@beckon/contract/schema';
 import type { FieldFault } from '../fault.ts';
 import { isEmail } from './email.ts';
-import { flawsOf } from './hygiene.ts';
-import { compileShape, type Shape } from './shape.ts';
+import { compileShape, flawsOf, type Shape } from './flaws.ts';
 import { iso } from '../time/clock.ts';
 
 /**
@@ -22,7 +21,7 @@ import { iso } from '../time/clock.ts';
 export type ReadRecord = (value: unknown, options: ReadOptions) => string | FieldFault[];
 export type ReadOptions = {
   now: number;
-  /** True if strings may contain NUL or lone surrogates: see `hygiene.ts`. */
+  /** True if strings may contain NUL or lone surrogates: see `flaws.ts`. */
   checkStrings: boolean;
   /** Set on stored events whose users are suppressed. */
   suppress?: boolean;

@@ -19,8 +19,8 @@ import { createProject } from '../../administration/create-project.ts';
 import { addDomain } from '../../sending/domains/change-domain.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
 import { clearTestInbox } from '../../review/emails/test-inbox-routes.ts';
-import { receiveMail } from './receive-mail.ts';
-import { showMail } from '../../review/emails/show-test-email.ts';
+import { receiveMail } from '../test-inbox.ts';
+import { showMail } from '../../review/emails/checked-email.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

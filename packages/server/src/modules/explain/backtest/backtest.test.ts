@@ -5,7 +5,7 @@ import { openEngine } from '../../../../testkit/engine.ts';
 import { testRenderer } from '../../../../testkit/mailroom.ts';
 import { putRecords } from '../../../../testkit/inbox.ts';
 import { createProject } from '../../administration/create-project.ts';
-import { createRule } from '../../rules/create-rule.ts';
+import { createRule } from '../../rules/write-rule.ts';
 import { setSettings } from '../../administration/set-settings.ts';
 import { disableRule } from '../../rules/switch-rule.ts';
 import { backtest } from './backtest.ts';

@@ -1,24 +1,25 @@
+import { collide } from './cap-collisions.ts';
+import { rehearse } from './replay-range.ts';
+import type { Found, Play } from './replay-rule.ts';
+import { type Backtested, renderSamples, report } from './report.ts';
+import type { Renderer } from '../../rendering/index.ts';
 import {
-  compile,
+  autopilotPeriod,
   buildRuleModel,
+  checkReferences,
+  compile,
   findRule,
   listRules,
-  type WholeRule,
-  autopilotPeriod,
-  checkReferences,
-  readRule,
   loadProjectModels,
   type Model,
+  readRule,
+  type WholeRule,
 } from '../../rules/index.ts';
-import { readTurn } from '../../../platform/locks/project-lock.ts';
 import type { Database } from '../../../platform/db/database.ts';
+import { inSnapshot } from '../../../platform/db/session-transactions.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import type { Renderer } from '../../rendering/index.ts';
-import { inSnapshot } from '../../../platform/db/snapshot.ts';
-import { collide } from './cap-collisions.ts';
-import type { Found, Play } from './replay-rule.ts';
-import { rehearse } from './replay-range.ts';
-import { type Backtested, renderSamples, report } from './report.ts';
+import { Fault } from '../../../platform/fault.ts';
+import { readTurn } from '../../../platform/locks/project-lock.ts';
 
 export type BacktestAsked = {
   projectId: number;
@@ -105,4 +106,25 @@ async function run(tx: Tx, rule: Found['rule'], { window, model, watch }: Over):
   const caps = rule.definition.counts ? frequencyCap : null;
   const collisions = await collide(tx, { projectId, ruleId: rule.id, caps, letters: done.letters });
   return { rule, done, collisions };
+}
+
+/** A backtest holds a connection for heavy requests as long as it runs. Three such connections exist beside those of `request-gate.ts`. */
+const PER_PROJECT = 2;
+const AT_ONCE = 3;
+
+/** Takes a place for a backtest of this project, and returns the function that releases it. */
+export type BacktestPlaces = (projectId: number) => () => void;
+
+export function createBacktestPlaces(): BacktestPlaces {
+  const running: number[] = [];
+  return (projectId) => {
+    const own = running.filter((id) => id === projectId).length;
+    if (own >= PER_PROJECT || running.length >= AT_ONCE) {
+      const those = own >= PER_PROJECT ? `${own} backtests of this project` : `${running.length} backtests`;
+      const message = `${those} are already running. Wait for one to end, or stop it`;
+      throw new Fault('conflict', { details: [{ message }] });
+    }
+    running.push(projectId);
+    return () => void running.splice(running.indexOf(projectId), 1);
+  };
 }

@@ -1,6 +1,12 @@
 import type { Facts, Mentions } from '../../../platform/predicate/predicate.ts';
 import { findAskedMembers } from '../../audiences/index.ts';
-import { answerThen, countThen, findFirstAfter, findNewestThen, findWatermarkThen } from '../events-then.ts';
+import {
+  answerThen,
+  countThen,
+  findFirstAfter,
+  findNewestThen,
+  findWatermarkThen,
+} from '../event-history.ts';
 import { findPeople, personKey, type Person } from '../../users/index.ts';
 import type { ActiveRule, Anchor, Newest, Model } from '../../rules/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';

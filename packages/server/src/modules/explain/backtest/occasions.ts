@@ -1,5 +1,5 @@
 import { listMembers, MEMBERS_PAGE_MAX } from '../../audiences/index.ts';
-import { listReceived, type ReceivedEvent } from '../list-received.ts';
+import { listReceived, type ReceivedEvent } from '../event-history.ts';
 import { listPeople } from '../../users/index.ts';
 import {
   type Anchor,

@@ -2,11 +2,10 @@ import { Type } from 'typebox';
 import type { BacktestLine } from '@beckon/contract/dashboard';
 import { iso } from '../../../platform/time/clock.ts';
 import { Fault } from '../../../platform/fault.ts';
-import { backtest, type BacktestAsked, type Progress } from './backtest.ts';
-import { standardHeaders } from '../../../platform/http/socket-errors.ts';
+import { backtest, type BacktestAsked, type BacktestPlaces, type Progress } from './backtest.ts';
+import { standardHeaders } from '../../../platform/http/refuse-request.ts';
 import { transportOf } from '../../../platform/http/transport.ts';
 import { type Asked, routesFor, SENT, type KitDeps } from '../../workspace/index.ts';
-import type { BacktestPlaces } from './limits.ts';
 import type { Mailroom } from '../../delivery/index.ts';
 
 type Deps = KitDeps & { backtests: BacktestPlaces; mailroom: Mailroom };

@@ -1,4 +1,4 @@
-import type { PriceFacts, ProductFacts, SubscriptionFacts } from './facts.ts';
+import type { PriceFacts, ProductFacts, SubscriptionFacts } from './snapshot.ts';
 
 /** Names and amounts of prices. Invoices refer to their prices by id only. */
 export type Catalogue = { prices: Map<string, PriceFacts>; products: Map<string, string> };

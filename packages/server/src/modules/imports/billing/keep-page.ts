@@ -1,8 +1,17 @@
-import type { CustomerFacts, InvoiceFacts, PriceFacts, ProductFacts, SubscriptionFacts } from './facts.ts';
+import {
+  type CustomerFacts,
+  type ImportRef,
+  type InvoiceFacts,
+  type PriceFacts,
+  PRICES_MAX,
+  type ProductFacts,
+  type Snapshot,
+  stepAfter,
+  type SubscriptionFacts,
+} from './snapshot.ts';
 import { isEmail } from '../../../platform/records/email.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { countPrices } from './reads.ts';
-import { type ImportRef, PRICES_MAX, type Snapshot, stepAfter } from './snapshot.ts';
 import { insertCustomers, insertDeletedCustomers, insertObjects, moveSnapshot } from './store.ts';
 
 /** A page that was read, and the object after which the next page begins. */

@@ -1,6 +1,16 @@
-import type { CustomerFacts, InvoiceFacts, PriceFacts, ProductFacts, SubscriptionFacts } from './facts.ts';
+import type {
+  CustomerFacts,
+  CustomerHistory,
+  ImportRef,
+  InvoiceFacts,
+  PriceFacts,
+  ProductFacts,
+  Snapshot,
+  Step,
+  StoredCustomer,
+  SubscriptionFacts,
+} from './snapshot.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import type { CustomerHistory, ImportRef, Snapshot, Step, StoredCustomer } from './snapshot.ts';
 
 type SnapshotRow = {
   step: Step;

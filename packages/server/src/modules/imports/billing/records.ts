@@ -2,7 +2,7 @@ import type { EventInput, JsonObject, UserInput } from '@beckon/contract';
 import { iso } from '../../../platform/time/clock.ts';
 import { isEmail } from '../../../platform/records/email.ts';
 import { type Catalogue, withItems } from './catalog.ts';
-import type { BillingHistory, SubscriptionFacts } from './facts.ts';
+import type { BillingHistory, SubscriptionFacts } from './snapshot.ts';
 import { type BillingEvent, isTrialRunning, planNow, subscriptionEvents } from './subscription-events.ts';
 
 /** Facts from before the import about the user that a customer belongs to. */

@@ -1,5 +1,3 @@
-import type { CustomerFacts, InvoiceFacts, SubscriptionFacts } from './facts.ts';
-
 export type ImportRef = { projectId: number; importId: string };
 
 /** The order of reading. Kinds with few objects come first, and everything that may name customers comes before matching. */
@@ -37,6 +35,89 @@ export type StoredCustomer = {
 };
 
 export type CustomerHistory = StoredCustomer & {
+  subscriptions: SubscriptionFacts[];
+  invoices: InvoiceFacts[];
+};
+
+/**
+ * The facts of a billing provider's customers that lifecycle events are made of. Times are seconds since the epoch and amounts are in the
+ * currency's smallest unit, as in Stripe. `imports/stripe-api` reads the facts; this folder turns them into events.
+ */
+export type CustomerFacts = {
+  id: string;
+  /** Null for a deleted customer, which keeps only its id. */
+  created: number | null;
+  email: string | null;
+  name: string | null;
+  company: string | null;
+  currency: string | null;
+  isDelinquent: boolean | null;
+  /** The user that the customer's metadata name. */
+  userId: string | null;
+};
+
+export type PriceFacts = {
+  id: string;
+  product: string | null;
+  /** The display name of the price, if it has its own. */
+  name: string | null;
+  /** `day`, `week`, `month` or `year`; null for a one-time price. */
+  interval: string | null;
+  intervalCount: number;
+  /** Null if it depends on the quantity. */
+  unitAmount: number | null;
+  /** The quantity is the measured usage, not a choice of the customer. */
+  isMetered: boolean;
+};
+
+export type ProductFacts = { id: string; name: string };
+
+export type SubscriptionFacts = {
+  id: string;
+  customer: string;
+  status: string;
+  created: number;
+  startDate: number;
+  trialStart: number | null;
+  trialEnd: number | null;
+  canceledAt: number | null;
+  endedAt: number | null;
+  reason: string | null;
+  feedback: string | null;
+  currency: string;
+  /** Invoices are sent by email and paid manually: the subscription counts from its start, paid or not. */
+  isInvoiced: boolean;
+  items: { price: PriceFacts; quantity: number | null }[];
+};
+
+export type InvoiceFacts = {
+  id: string;
+  customer: string;
+  subscription: string;
+  created: number;
+  status: string;
+  currency: string;
+  amountDue: number;
+  attempts: number;
+  isInvoiced: boolean;
+  finalizedAt: number | null;
+  paidAt: number | null;
+  lines: LineFacts[];
+};
+
+export type LineFacts = {
+  price: string;
+  product: string | null;
+  amount: number;
+  quantity: number | null;
+  /** The start of the time that the line bills. */
+  start: number;
+  isProration: boolean;
+};
+
+/** All facts about one customer. */
+export type BillingHistory = {
+  customer: CustomerFacts;
   subscriptions: SubscriptionFacts[];
   invoices: InvoiceFacts[];
 };

@@ -7,7 +7,7 @@ import {
   planName,
   type Share,
 } from './catalog.ts';
-import type { InvoiceFacts, LineFacts } from './facts.ts';
+import type { InvoiceFacts, LineFacts } from './snapshot.ts';
 
 /** The main part of a subscription from a moment on. */
 export type Standing = { at: number; share: Share };

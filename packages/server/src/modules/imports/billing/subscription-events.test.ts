@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { catalogueOf } from './catalog.ts';
-import type { InvoiceFacts, PriceFacts, SubscriptionFacts } from './facts.ts';
+import type { InvoiceFacts, PriceFacts, SubscriptionFacts } from './snapshot.ts';
 import { subscriptionEvents } from './subscription-events.ts';
 
 const DAY = 86_400;

@@ -1,5 +1,5 @@
 import { type Catalogue, dearest, intervalOf, planName, type Share } from './catalog.ts';
-import type { InvoiceFacts, LineFacts, SubscriptionFacts } from './facts.ts';
+import type { InvoiceFacts, LineFacts, SubscriptionFacts } from './snapshot.ts';
 import { type Change, standingAt, standingsOf } from './standing.ts';
 
 /** A billing event that is not yet assigned to a user. `fact` and `at` identify it, so that every later read returns the same event. */

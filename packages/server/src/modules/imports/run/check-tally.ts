@@ -1,13 +1,13 @@
 import { CANONICAL_EVENTS, type EventInput } from '@beckon/contract';
-import type { ImportCheck } from '@beckon/contract/dashboard';
-import { parseInstant } from '../../../platform/time/instant.ts';
-import type { Finding } from '../store.ts';
-import type { ImportChunk } from '../source.ts';
-import type { WholeRule } from '../../rules/index.ts';
-import { RulesAsked } from './check-rules.ts';
+import type { ImportCheck, PeopleCounted } from '@beckon/contract/dashboard';
+import { hash } from 'node:crypto';
 import type { ReadChunk } from './read-chunk.ts';
-import { SomePeople } from './bounded-user-list.ts';
 import { addFacts } from './take-chunk.ts';
+import type { ImportChunk } from '../source.ts';
+import type { Finding } from '../store.ts';
+import type { Trigger, WholeRule } from '../../rules/index.ts';
+import { matchesWhere } from '../../../platform/predicate/compare.ts';
+import { parseInstant } from '../../../platform/time/time-text.ts';
 
 /** Adds up the results of a check. Its memory does not grow with the length of the source. */
 export class CheckTally {
@@ -99,3 +99,93 @@ const NAMES_MAX = 10_000;
 const NAMES_SHOWN_MAX = 100;
 const REASONS_MAX = 100;
 const OTHERS = { field: null, message: 'Other reasons' };
+
+/** Counts the users whom the enabled rules would have evaluated if these events had been sent when they happened. */
+class RulesAsked {
+  private readonly anchors: Anchored[];
+  private readonly now: number;
+
+  constructor(rules: WholeRule[], now: number) {
+    this.now = now;
+    this.anchors = rules
+      .filter(({ enabledAt }) => enabledAt !== null)
+      .flatMap((rule) => anchorsOf(rule))
+      .slice(0, ANCHORS_MAX);
+  }
+
+  ask({ name, external_user_id: userId, properties = {}, occurred_at }: EventInput): void {
+    for (const { rule, event, where, people, recent } of this.anchors) {
+      if (event !== name || !matchesWhere(where, properties)) continue;
+      people.add(userId);
+      const at = occurred_at === undefined ? this.now : parseInstant(occurred_at);
+      if (at >= this.now - rule.definition.maxEventAgeMs) recent.add(userId);
+    }
+  }
+
+  report(): ImportCheck['rules'] {
+    return this.anchors
+      .map(({ rule, event, people, recent }) => ({
+        rule: rule.id,
+        name: rule.name,
+        event,
+        users: people.counted(),
+        recent: recent.counted(),
+      }))
+      .filter(({ users }) => users.count > 0)
+      .toSorted((a, b) => b.users.count - a.users.count);
+  }
+}
+
+/** Each anchor holds two sets of users. */
+const ANCHORS_MAX = 50;
+
+type Where = Extract<Trigger, { kind: 'event' }>['where'];
+type Anchored = { rule: WholeRule; event: string; where: Where; people: SomePeople; recent: SomePeople };
+
+/** Lists the events that start a rule. Rules that start with a trait or with joining an audience depend on users, not on events. */
+function anchorsOf(rule: WholeRule): Anchored[] {
+  return rule.definition.when.flatMap((trigger) => {
+    const event = eventOf(trigger);
+    if (event === null) return [];
+    const where = 'where' in trigger ? trigger.where : [];
+    return [{ rule, event, where, people: new SomePeople(), recent: new SomePeople() }];
+  });
+}
+
+function eventOf(trigger: Trigger): string | null {
+  switch (trigger.kind) {
+    case 'event':
+    case 'relative':
+      return trigger.event;
+    case 'absence':
+      return trigger.since;
+    case 'audience':
+    case 'date':
+      return null;
+  }
+}
+
+/** Beyond this number the count is reported as a minimum, so that memory stays bounded for a file of any length. */
+const COUNTED_MAX = 200_000;
+
+/** Counts distinct users, by 52 bits of a hash of their ids. */
+class SomePeople {
+  private readonly seen = new Set<number>();
+  private hasMore = false;
+
+  /** Returns false if the user was counted before or the maximum is reached. */
+  add(userId: string): boolean {
+    const key = Number.parseInt(hash('sha1', userId, 'hex').slice(0, 13), 16);
+    if (this.seen.has(key)) return false;
+    if (this.seen.size >= COUNTED_MAX) {
+      this.hasMore = true;
+      return false;
+    }
+    this.seen.add(key);
+    return true;
+  }
+
+  counted(): PeopleCounted {
+    return { count: this.seen.size, ...(this.hasMore && { at_least: true }) };
+  }
+}

@@ -1,4 +1,4 @@
-import { forgetImports as forget, type ForgetImportsOptions } from './forget-imports.ts';
+import { forgetImports as forget, type ForgetImportsOptions } from './clear-imports.ts';
 import type { Job } from '../../../platform/jobs/scheduler.ts';
 
 const EVERY_MS = 600_000;

@@ -1,7 +1,7 @@
 import type { Import } from '../import.ts';
 import { claimImport, workOn } from './work-on.ts';
 import type { ImportDeps } from './deps.ts';
-import { createPause } from '../../../platform/jobs/cancellable-sleep.ts';
+import { createPause } from '../../../platform/jobs/sleep.ts';
 
 /** Runs the imports that members start: one per project at a time, and a few projects concurrently. */
 export type Importer = { stop(): Promise<void> };

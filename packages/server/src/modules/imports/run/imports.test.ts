@@ -31,7 +31,7 @@ import {
   startImport,
 } from './manage-imports.ts';
 import { claimImport, workOn } from './work-on.ts';
-import { forgetImports } from './forget-imports.ts';
+import { forgetImports } from './clear-imports.ts';
 import type { ImportDeps } from './deps.ts';
 import { showImport } from './show-import.ts';
 

@@ -1,6 +1,6 @@
 import { findErasedHashes } from '../reads.ts';
 import type { ImportRef } from '../store.ts';
-import { personHash } from '../erase.ts';
+import { personHash } from './erase-imported.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import type { Found, Good, ReadChunk } from './read-chunk.ts';
 

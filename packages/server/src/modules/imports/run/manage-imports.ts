@@ -15,7 +15,7 @@ import { sampleFile } from '../file-sample.ts';
 import { isStripeKey } from '../stripe-api/open-stripe.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { clearImport } from './clear-import.ts';
+import { clearImport } from './clear-imports.ts';
 import { fileOf, sealKey } from './open-source.ts';
 
 type Db = Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;

@@ -5,7 +5,7 @@ import { type Import, NOTHING_COUNTED } from '../import.ts';
 import { ImportHalt, type ImportSource } from '../source.ts';
 import { moveImport, type MoveOptions } from '../move-import.ts';
 import { checkImport } from './check-import.ts';
-import { clearImport } from './clear-import.ts';
+import { clearImport } from './clear-imports.ts';
 import type { ImportDeps } from './deps.ts';
 import { holdLease, LEASE_MS, leaveLease } from './lease.ts';
 import { openSource } from './open-source.ts';

@@ -5,7 +5,7 @@ import type {
   PriceFacts,
   ProductFacts,
   SubscriptionFacts,
-} from '../billing/facts.ts';
+} from '../billing/snapshot.ts';
 import {
   customerFacts,
   invoiceFacts,

@@ -6,7 +6,7 @@ import type {
   PriceFacts,
   ProductFacts,
   SubscriptionFacts,
-} from '../billing/facts.ts';
+} from '../billing/snapshot.ts';
 
 /** The used fields of Stripe's objects; all others are ignored. */
 export function customerFacts(customer: Stripe.Customer): CustomerFacts {

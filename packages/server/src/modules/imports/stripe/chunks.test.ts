@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import type { InvoiceFacts, SubscriptionFacts } from '../billing/facts.ts';
+import type { CustomerHistory, InvoiceFacts, SubscriptionFacts } from '../billing/snapshot.ts';
 import { catalogueOf } from '../billing/catalog.ts';
-import type { CustomerHistory } from '../billing/snapshot.ts';
 import type { ImportChunk } from '../source.ts';
 import { addHistory, type Begun, begin, isEmpty } from './chunks.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { authorNameOf, authorOf } from './author.ts';
+import { authorNameOf, authorOf } from './read-mail.ts';
 
 test.each([
   ["o'brien@acme.test", "o'brien@acme.test"],

@@ -1,12 +1,10 @@
 import { decodeWords } from 'postal-mime';
 import { isClearBounceTitle } from './bounce-phrases.ts';
 import type { MailEnvelope } from './classification.ts';
-import { addressesIn, firstOf, linesOf, readFields } from './fields.ts';
 import { isBounceTitle, isDaemonAddress, saysUndelivered } from './free-text.ts';
-import type { InboundMail } from './mail.ts';
-import { closesAttribution, startsHeader } from './reply-phrases.ts';
+import { addressesIn, firstOf, type InboundMail, linesOf, readFields } from './mail.ts';
+import { closesAttribution, startsHeader } from './reply-text.ts';
 import { isSnsNotification } from './ses-notification.ts';
-import { forwardedTitle, plainSubject, subjectWithoutMarks } from './subject-prefix.ts';
 
 /**
  * Returns whether the email was written automatically. Checks protocol marks first, then marks of programs, and the words of the subject
@@ -139,4 +137,37 @@ function quotesReport({ text, from: author }: InboundMail): boolean {
     const [named = ''] = addressesIn(line, 1);
     return DAEMON_NAME.test(line) || (isDaemonAddress(named) && named !== author);
   });
+}
+
+/** The prefixes of replies and of forwarded emails in the mail programs of many languages. */
+const ANSWERED =
+  're|aw|antw|antwort|sv|vs|rif|r|odp|rv|res|ref|ynt|ats|回复|回覆|答复|返信|回信|답장|رد|الرد|השב|תגובה';
+const FORWARDED =
+  'fwd?|wg|wtrlt|weitergeleitet|tr|transf|rv|reenv|enc|i|inoltra|vs|vb|vl|pd|ilt|İlt|doorst|tov|πρθ|пересл|转发|轉寄|転送|전달|إعادة توجيه|توجيه|העבר|הועבר';
+const MARK = String.raw` ?(?:\[\d{1,3}\] ?)?[:：] ?`;
+const MARKS_MAX = 20;
+
+const OF_ANSWER = new RegExp(String.raw`^(?:(?:${ANSWERED}|${FORWARDED})${MARK}){1,${MARKS_MAX}}`, 'iu');
+const OF_FORWARD = new RegExp(
+  String.raw`^(?:(?:${ANSWERED})${MARK}){0,5}(?:(?:${FORWARDED})${MARK}|\[fwd: ?)`,
+  'iu',
+);
+
+/** Direction marks in Arabic and Hebrew subjects, and French spaces in front of a colon. */
+const INVISIBLE = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+function plainSubject(subject: string): string {
+  return subject.normalize().replace(INVISIBLE, '').replace(/\s+/g, ' ').trim();
+}
+
+/** Returns a subject without its prefixes, so that the subject of a reply equals that of the email. */
+function subjectWithoutMarks(subject: string): string {
+  return plainSubject(subject).replace(OF_ANSWER, '').trim();
+}
+
+/** Returns the title of the forwarded email, or null for any other subject. */
+function forwardedTitle(subject: string): string | null {
+  const plain = plainSubject(subject);
+  const [prefix] = OF_FORWARD.exec(plain) ?? [];
+  return prefix === undefined ? null : subjectWithoutMarks(plain.slice(prefix.length));
 }

@@ -5,12 +5,11 @@ import {
   type DeliveryStatus,
   findDeliveryStatus,
   readDeliveryStatus,
+  readFeedback,
   type StatusOfRecipient,
-} from './delivery-status.ts';
-import { readFeedback } from './feedback.ts';
-import { firstOf, messageIdsIn } from './fields.ts';
+} from './standard-reports.ts';
+import { firstOf, type InboundMail, messageIdsIn } from './mail.ts';
 import { type FreeReport, isFreeBounce, readFreeReport } from './free-text.ts';
-import type { InboundMail } from './mail.ts';
 import { readReturned, type Returned } from './returned.ts';
 import { readSesNotification, type SesNotification } from './ses-notification.ts';
 

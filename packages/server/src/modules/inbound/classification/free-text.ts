@@ -1,6 +1,5 @@
 import { isTranslatedBounceTitle, RETRIED_ABROAD, UNDELIVERED_ABROAD } from './bounce-phrases.ts';
-import { addressesIn, allOf, firstOf, linesOf, type Fields } from './fields.ts';
-import type { InboundMail } from './mail.ts';
+import { addressesIn, allOf, type Fields, firstOf, type InboundMail, linesOf } from './mail.ts';
 import type { Returned } from './returned.ts';
 import type { MailEnvelope } from './classification.ts';
 

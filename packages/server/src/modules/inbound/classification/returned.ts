@@ -1,5 +1,4 @@
-import { firstOf, linesOf, readFields, type Fields } from './fields.ts';
-import type { InboundMail } from './mail.ts';
+import { type Fields, firstOf, type InboundMail, linesOf, readFields } from './mail.ts';
 
 /**
  * The bounced email: enclosed as a part, or copied into the text below words that every mail system chooses itself. Its content is only a

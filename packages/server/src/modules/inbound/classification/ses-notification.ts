@@ -1,5 +1,4 @@
-import { linesOf } from './fields.ts';
-import type { InboundMail, MailHeader } from './mail.ts';
+import { type InboundMail, linesOf, type MailHeader } from './mail.ts';
 
 /** A notification of Amazon SES, from an SNS topic with an email subscription: JSON in place of a delivery report. */
 export type SesNotification = {

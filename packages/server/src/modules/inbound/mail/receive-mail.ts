@@ -13,16 +13,15 @@ import {
 } from '../../sending/index.ts';
 import { insertReply } from '../replies/store.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import type { LookUp } from '../../../platform/dns/look-up.ts';
+import type { LookUp } from '../../../platform/dns/resolver.ts';
 import { authenticateMail, type MailAuthentication } from './authenticate.ts';
 import type { MailReader, ReadInbound } from './reader.ts';
-import type { MailRefusal } from '../../../platform/mail/receive-email.ts';
+import type { MailRefusal } from '../../../platform/mail/listener.ts';
 import { choose } from '../preferences/choose.ts';
-import { inTimeOf } from '../../../platform/locks/test-clock-offset.ts';
+import { inTimeOf } from '../../../platform/locks/project-lock.ts';
 import { type Happened, type WhatHappened, recordOutcomes } from '../../outcomes/index.ts';
-import { type Claim, claimOf } from './match-email.ts';
+import { type Claim, claimOf, readRecipient, type Recipient } from './match-email.ts';
 import { decideMail, type Decision, needsAuthentication } from './decide-mail.ts';
-import { readRecipient, type Recipient } from './recipient.ts';
 import { inboundIdOf, replyOf } from './reply-of.ts';
 
 export type ReceiveDeps = {

@@ -1,5 +1,5 @@
 import { sha256 } from '../../../platform/crypto/hash.ts';
-import { authorNameOf } from '../classification/author.ts';
+import { authorNameOf } from '../classification/read-mail.ts';
 import type { InboundMail } from '../classification/mail.ts';
 import type { NewReply } from '../replies/reply.ts';
 import type { Decision } from './decide-mail.ts';

@@ -1,7 +1,7 @@
 import { MAIL_BYTES_MAX } from '../classification/read-mail.ts';
 import { createMailReader } from './reader.ts';
 import { type ReceiveDeps, receiveMail } from './receive-mail.ts';
-import { readRecipient } from './recipient.ts';
+import { readRecipient } from './match-email.ts';
 import { createFairQueue } from '../../../platform/async/fair-queue.ts';
 import { recentMap } from '../../../platform/async/recent-map.ts';
 import { trustedPeers } from '../../../platform/http/transport.ts';
@@ -11,7 +11,7 @@ import {
   type MailListener,
   startMailListener,
 } from '../../../platform/mail/listener.ts';
-import { addressGroup } from '../../../platform/net/address-group.ts';
+import { addressGroup } from '../../../platform/net/network-address.ts';
 
 export type MailInOptions = Omit<ReceiveDeps, 'read' | 'projectQueue'> & {
   host: string;

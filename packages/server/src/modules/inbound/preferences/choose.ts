@@ -1,33 +1,45 @@
-import type { NewId } from '../../../platform/ids.ts';
-import type { LetterName } from '../../../platform/crypto/email-token.ts';
-import type { Log } from '../../../platform/log.ts';
-import { listSettings } from '../../workspace/index.ts';
+import type { UnsubscribeMethod } from '@beckon/contract';
+import { type Recipient, type Standing, standingOf } from './show-preferences.ts';
+import {
+  applyOutcomes,
+  concernedBy,
+  liftIn,
+  type Note,
+  suppressIn,
+  tellOutcomes,
+} from '../../outcomes/index.ts';
 import {
   findMessageById,
+  hasUnsubscribed,
+  liftSuppressions,
+  listInForce,
+  SAID_BY_RECIPIENT,
+  setRefusals,
+  type SuppressedPlace,
   takeSendTurn,
   withdrawClaims,
-  hasUnsubscribed,
-  listInForce,
-  liftSuppressions,
-  setRefusals,
-  SAID_BY_RECIPIENT,
-  type SuppressedPlace,
 } from '../../sending/index.ts';
-import { takeTurn } from '../../../platform/locks/project-lock.ts';
+import { listSettings } from '../../workspace/index.ts';
+import type { LetterName } from '../../../platform/crypto/email-token.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { isCollision } from '../../../platform/db/errors.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { inTimeOf, timed } from '../../../platform/locks/test-clock-offset.ts';
-import {
-  applyOutcomes,
-  tellOutcomes,
-  type Note,
-  concernedBy,
-  liftIn,
-  suppressIn,
-} from '../../outcomes/index.ts';
-import type { Choice } from './choice.ts';
-import { type Recipient, type Standing, standingOf } from './show-preferences.ts';
+import type { NewId } from '../../../platform/ids.ts';
+import { inTimeOf, takeTurn, timed } from '../../../platform/locks/project-lock.ts';
+import type { Log } from '../../../platform/log.ts';
+
+/** The periods in days for which a recipient can pause emails. */
+export const SNOOZE_DAYS = [30, 60, 90] as const;
+type SnoozeDays = (typeof SNOOZE_DAYS)[number];
+
+/** A decision of a recipient, made through an email that they received. */
+export type Choice =
+  | { kind: 'unsubscribe'; method: Exclude<UnsubscribeMethod, 'complaint'> }
+  /** Reverts earlier choices and a complaint. A bounced address is not affected. */
+  | { kind: 'resubscribe' }
+  /** The project's topics that the recipient does not want; all others are wanted. */
+  | { kind: 'topics'; refused: string[] }
+  | { kind: 'snooze'; days: SnoozeDays };
 
 export type ChoiceDeps = { db: Database; newId: NewId; log: Log };
 

@@ -1,6 +1,6 @@
 import { fillText, type RecipientTexts } from '../../../platform/recipient-texts/recipient-texts.ts';
 import { type Language, languageOfLocale, LANGUAGES } from '../../../platform/recipient-texts/languages.ts';
-import { SNOOZE_DAYS } from './choice.ts';
+import { SNOOZE_DAYS } from './choose.ts';
 import type { Standing } from './show-preferences.ts';
 import { type Html, html, type Part } from '../../../platform/http/html.ts';
 import { fill, layout } from './layout.ts';

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Choice, SNOOZE_DAYS } from './choice.ts';
-import { type ChoiceDeps, choose } from './choose.ts';
+import { type Choice, type ChoiceDeps, choose, SNOOZE_DAYS } from './choose.ts';
 import { choicesPage, type Done, noticePage, type Place } from './page.ts';
 import { showChoices, type Standing } from './show-preferences.ts';
 import { STYLE_HASH } from './style.ts';

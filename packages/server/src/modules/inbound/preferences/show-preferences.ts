@@ -5,7 +5,7 @@ import { listSettings } from '../../workspace/index.ts';
 import { findMessageById, findRefusals, type FoundSuppression, listInForce } from '../../sending/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { inTimeOf } from '../../../platform/locks/test-clock-offset.ts';
+import { inTimeOf } from '../../../platform/locks/project-lock.ts';
 
 /** The email preferences of the recipient of an email. */
 export type Standing = {

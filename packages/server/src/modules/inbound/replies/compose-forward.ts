@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dkimField } from '../../../platform/mail/dkim.ts';
-import { mailboxField, textField } from '../../../platform/mail/header-text.ts';
-import type { DkimKey, Mailbox } from '../../../platform/mail/outgoing-email.ts';
-import { wireAddress } from '../../../platform/mail/address.ts';
-import { quotedPrintable } from '../../../platform/mail/quoted-printable.ts';
+import { mailboxField, quotedPrintable, textField } from '../../../platform/mail/encode-text.ts';
+import { type DkimKey, type Mailbox, wireAddress } from '../../../platform/mail/outgoing-email.ts';
 
 /** The sender, the recipient and the names with which an incoming email is forwarded. */
 export type Forward = {

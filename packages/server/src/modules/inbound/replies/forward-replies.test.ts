@@ -10,7 +10,7 @@ import { listMail } from '../../sending/test-inbox/reads.ts';
 import { verifyDkim } from '../../sending/test-inbox/verify-dkim.ts';
 import { openRelay } from '../../../platform/mail/relay.ts';
 import { type ForwardDeps, forwardNext } from './forward-replies.ts';
-import { receiveMail } from '../../delivery/test-inbox/receive-mail.ts';
+import { receiveMail } from '../../delivery/test-inbox.ts';
 
 const stage = await openMailStage();
 const { db, clock } = stage.server;

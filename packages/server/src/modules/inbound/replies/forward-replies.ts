@@ -7,9 +7,8 @@ import { renderTeamLetter } from '../../rendering/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { composeForward } from './compose-forward.ts';
 import { composeMail } from '../../../platform/mail/compose.ts';
-import type { DkimKey } from '../../../platform/mail/outgoing-email.ts';
+import { type DkimKey, wireAddress } from '../../../platform/mail/outgoing-email.ts';
 import type { HandOver, Relay } from '../../../platform/mail/submit.ts';
-import { wireAddress } from '../../../platform/mail/address.ts';
 import { LOOP_HEADER } from '../mail/decide-mail.ts';
 import { findSender, type Mailroom } from '../../delivery/index.ts';
 

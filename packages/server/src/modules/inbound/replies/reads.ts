@@ -1,6 +1,12 @@
 import type { Tx } from '../../../platform/db/statements.ts';
-import { type Reply, REPLIES_OF_LETTER_MAX, REPLIES_PAGE_MAX } from './reply.ts';
-import { COLUMNS, type ReplyRow, toReply } from './rows.ts';
+import {
+  COLUMNS,
+  REPLIES_OF_LETTER_MAX,
+  REPLIES_PAGE_MAX,
+  type Reply,
+  type ReplyRow,
+  toReply,
+} from './reply.ts';
 
 export type ReplyPage = {
   projectId: number;

@@ -1,3 +1,5 @@
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+
 /** `auto_reply`: an automatic answer, such as an out-of-office notice. It is kept in the thread and does not end any run. */
 export type ReplyKind = 'reply' | 'auto_reply';
 
@@ -45,6 +47,57 @@ export type NewReply = Omit<Reply, 'forwardAttempts' | 'forwardedAt' | 'forwardE
 
 export const REPLIES_OF_LETTER_MAX = 100;
 export const REPLIES_PAGE_MAX = 1_000;
-export const REPLY_RAW_MAX_BYTES = 10 * 1024 * 1024;
+const REPLY_RAW_MAX_BYTES = 10 * 1024 * 1024;
 /** A reply that could not be forwarded within this time is only shown here, without its attachments. */
 export const REPLY_RAW_KEPT_MS = 30 * 86_400_000;
+
+export type ReplyRow = {
+  project_id: number;
+  id: string;
+  message_id: string;
+  draft_id: string;
+  external_user_id: string;
+  kind: ReplyKind;
+  verified: ReplySign;
+  received_at: Date;
+  from_address: string;
+  from_name: string;
+  subject: string;
+  text: string;
+  forward_at: Date | null;
+  forward_attempts: number;
+  forwarded_at: Date | null;
+  forward_error: string | null;
+};
+
+export const COLUMNS = `r.project_id, r.id, r.message_id, r.draft_id, r.external_user_id, r.kind, r.verified, r.received_at,
+  r.from_address, r.from_name, r.subject, r.text, r.forward_at, r.forward_attempts, r.forwarded_at, r.forward_error`;
+
+export function toReply(row: ReplyRow): Reply {
+  return {
+    projectId: row.project_id,
+    id: row.id,
+    messageId: row.message_id,
+    draftId: row.draft_id,
+    userId: row.external_user_id,
+    kind: row.kind,
+    verified: row.verified,
+    receivedAt: row.received_at.getTime(),
+    fromAddress: row.from_address,
+    fromName: row.from_name,
+    subject: row.subject,
+    text: row.text,
+    forwardAt: row.forward_at?.getTime() ?? null,
+    forwardAttempts: row.forward_attempts,
+    forwardedAt: row.forwarded_at?.getTime() ?? null,
+    forwardError: row.forward_error,
+  };
+}
+
+export function packRaw(raw: Uint8Array): Buffer {
+  return zstdCompressSync(raw);
+}
+
+export function unpackRaw(packed: Uint8Array): Buffer {
+  return zstdDecompressSync(packed, { maxOutputLength: REPLY_RAW_MAX_BYTES });
+}

@@ -1,7 +1,14 @@
 import type { Tx } from '../../../platform/db/statements.ts';
-import { packRaw, unpackRaw } from './pack.ts';
-import { COLUMNS, type ReplyRow, toReply } from './rows.ts';
-import { type NewReply, type Reply, REPLIES_OF_LETTER_MAX } from './reply.ts';
+import {
+  COLUMNS,
+  type NewReply,
+  packRaw,
+  REPLIES_OF_LETTER_MAX,
+  type Reply,
+  type ReplyRow,
+  toReply,
+  unpackRaw,
+} from './reply.ts';
 
 /** `known`: the reply arrived before. `full`: the email has the maximum number of replies, so no more are kept. */
 export type Inserted = 'new' | 'known' | 'full';

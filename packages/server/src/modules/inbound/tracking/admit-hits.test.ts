@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { admit } from './tracker.ts';
-import { type HitFacts, HITS_MAX, type KeptHit } from '../../outcomes/hit.ts';
-import { judgeAlone } from '../../outcomes/bot.ts';
+import { type HitFacts, HITS_MAX, judgeAlone, type KeptHit } from '../../outcomes/hits.ts';
 
 const hit = (more: Partial<HitFacts> = {}): HitFacts => ({
   kind: 'open',

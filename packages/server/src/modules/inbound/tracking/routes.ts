@@ -1,19 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Tracker } from './tracker.ts';
 import { type Hit, signsOf } from '../../outcomes/index.ts';
+import { probeAnswer } from '../../sending/index.ts';
 import {
   type LetterName,
   readLetterToken,
   type TokenKeys,
   type TokenUse,
 } from '../../../platform/crypto/email-token.ts';
+import { Fault } from '../../../platform/fault.ts';
+import { answerFault } from '../../../platform/http/answers.ts';
 import { clientAddress, type TransportRules } from '../../../platform/http/transport.ts';
 import type { Log } from '../../../platform/log.ts';
 import { LANGUAGES } from '../../../platform/recipient-texts/languages.ts';
 import { negotiateLanguage } from '../../../platform/recipient-texts/negotiate-language.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 
-export type TrackingDeps = {
+type TrackingDeps = {
   tracker: Pick<Tracker, 'note' | 'targetOf'>;
   tokenKeys: TokenKeys;
   transport: TransportRules;
@@ -136,4 +139,16 @@ function linkPage(state: 'invalid' | 'unavailable', accepted: string | undefined
 <style>body{margin:15vh auto;max-width:32rem;padding:0 1.5rem;font:1.125rem/1.6 system-ui,sans-serif;color:#1f2328;background:#fff}</style>
 </head><body><main><h1>${title}</h1><p>${text}</p></main></body></html>
 `;
+}
+
+/** Serves `/.well-known/beckon/<token>`, by which this installation checks whether a domain's host for links leads to it. */
+export function mountProbe(app: FastifyInstance, { tokenKeys }: { tokenKeys: TokenKeys }): void {
+  app.get<{ Params: { token: string } }>('/.well-known/beckon/:token', (request, reply) => {
+    const answer = probeAnswer(request.params.token, tokenKeys);
+    if (answer === null) {
+      const { status, body } = answerFault(new Fault('not_found'));
+      return reply.code(status).send(body);
+    }
+    return reply.header('Cache-Control', 'no-store').type('text/plain; charset=utf-8').send(answer);
+  });
 }

@@ -15,8 +15,7 @@ import {
 } from '../../outcomes/index.ts';
 import { isCollision, isPoisonous } from '../../../platform/db/errors.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { readTurn } from '../../../platform/locks/project-lock.ts';
-import { timed } from '../../../platform/locks/test-clock-offset.ts';
+import { readTurn, timed } from '../../../platform/locks/project-lock.ts';
 
 /** How many emails are read at once. */
 const LETTERS_MAX = 500;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkLetter } from '../../review/emails/check-email.ts';
+import { checkLetter } from '../../review/emails/checked-email.ts';
 import { letterToken, type TokenUse } from '../../../platform/crypto/email-token.ts';
 import { HOUR } from '../../../../testkit/drafts.ts';
 import { testRenderer, TOKEN_KEYS } from '../../../../testkit/mailroom.ts';

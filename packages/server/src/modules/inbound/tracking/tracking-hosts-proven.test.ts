@@ -6,7 +6,7 @@ import { TOKEN_KEYS } from '../../../../testkit/mailroom.ts';
 import { testProject, testServer } from '../../../../testkit/server.ts';
 import { createSealer } from '../../../platform/crypto/encrypt.ts';
 import { addDomain, removeDomain } from '../../sending/domains/change-domain.ts';
-import { probeDomain, trackDomain } from '../../sending/domains/track-domain.ts';
+import { probeDomain, trackDomain } from '../../sending/domains/tracking.ts';
 import type { Outbound } from '../../../platform/outbound/outbound.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Fault } from '../../../platform/fault.ts';
 import type { VerifiedKey } from '../keys/key.ts';
-import type { Call, HttpDeps } from './deps.ts';
+import type { Call, HttpDeps } from './call.ts';
 import { clientAddress } from '../../../platform/http/transport.ts';
 
 type AuthDeps = Pick<HttpDeps, 'keyring' | 'guard' | 'transport'>;

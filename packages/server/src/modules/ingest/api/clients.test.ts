@@ -10,8 +10,8 @@ import {
 import { type Caller, endpointServer, newCaller, type Sending } from '../../../../testkit/endpoint-server.ts';
 import { testServer } from '../../../../testkit/server.ts';
 import { listKeys } from '../keys/list-keys.ts';
-import { listWarnings } from '../warnings/list-warnings.ts';
-import { revokeKey } from '../keys/revoke.ts';
+import { listWarnings } from '../warnings/warnings.ts';
+import { revokeKey } from '../keys/change-key.ts';
 
 const minimumVersions = new Map([['beckon-js', '1.4.0']]);
 const server = await endpointServer({ minimumVersions });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ask } from '../../../../testkit/client.ts';
 import { EVENTS } from '../../../../testkit/endpoints.ts';
 import { endpointServer, newCaller, twinOf } from '../../../../testkit/endpoint-server.ts';
-import { revokeKey } from '../keys/revoke.ts';
+import { revokeKey } from '../keys/change-key.ts';
 import { suspendProject } from '../../administration/suspend-project.ts';
 
 const server = await endpointServer();

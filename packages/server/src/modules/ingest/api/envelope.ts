@@ -1,6 +1,6 @@
 import { BATCH_MAX_EVENTS, BULK_INGEST_MAX_RECORDS, type BulkError, ERRORS_MAX } from '@beckon/contract';
 import type { FieldFault } from '../../../platform/fault.ts';
-import { flawsOf } from '../../../platform/records/hygiene.ts';
+import { flawsOf } from '../../../platform/records/flaws.ts';
 import type { ReadOptions, ReadRecord } from '../../../platform/records/record.ts';
 import type { Steps } from '../../../platform/time/steps.ts';
 import type { ReadRequest } from './endpoint.ts';

@@ -4,20 +4,18 @@ import { Fault } from '../../../platform/fault.ts';
 import type { VerifiedKey } from '../keys/key.ts';
 import type { Reply, Verdict } from '../accept/entry.ts';
 import type { Grant } from '../../../platform/rate-limits/bucket.ts';
-import { writeAnswer } from '../../../platform/http/answer.ts';
+import { answerFault, writeAnswer } from '../../../platform/http/answers.ts';
 import { authenticate, confirmKey, knownKey } from './authenticate.ts';
 import { holdOf } from '../../../platform/http/body.ts';
-import type { Call, HttpDeps } from './deps.ts';
-import { answerFault } from '../../../platform/http/faults.ts';
+import { type Call, type HttpDeps, refusalOf, type Tally } from './call.ts';
 import { rateLimitHeaders } from './rate-limit.ts';
-import { refuseBody } from '../../../platform/http/refuse-body.ts';
+import { refuseBody } from '../../../platform/http/refuse-request.ts';
 import { transportOf } from '../../../platform/http/transport.ts';
 import { createDrainRate, type DrainRate } from './drain-rate.ts';
 import type { IngestEndpoint, ReadRequest } from './endpoint.ts';
 import type { LargeBodies } from './large-bodies.ts';
-import { countPlaceholders } from './placeholder-ids.ts';
+import { countPlaceholders } from '../warnings/warnings.ts';
 import { type Once, receive } from './receive.ts';
-import { refusalOf, type Tally } from './tally.ts';
 
 export type Ingest = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 

@@ -7,7 +7,7 @@ import {
   NOTHING_STORED,
   type Sending,
 } from '../../../../testkit/endpoint-server.ts';
-import { revokeKey } from '../keys/revoke.ts';
+import { revokeKey } from '../keys/change-key.ts';
 import { suspendProject } from '../../administration/suspend-project.ts';
 
 const server = await endpointServer();

@@ -1,5 +1,5 @@
 import type { Grant } from '../../../platform/rate-limits/bucket.ts';
-import type { HeaderList } from '../../../platform/http/answer.ts';
+import type { HeaderList } from '../../../platform/http/answers.ts';
 
 /**
  * Returns the two fields of draft-ietf-httpapi-ratelimit-headers: `q` requests every `w` seconds; `r` left now, the next one in `t`

@@ -1,10 +1,9 @@
 import { MANY_BODY_MAX_BYTES, SINGLE_BODY_MAX_BYTES } from '@beckon/contract';
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import type { Call } from './deps.ts';
+import type { Call, Tally } from './call.ts';
 import type { IngestEndpoint, ReadRequest } from './endpoint.ts';
 import type { LargeBodies, Pause } from './large-bodies.ts';
-import type { Tally } from './tally.ts';
 import { type IdempotencyKey, readIdempotencyKey } from '../idempotency/key.ts';
 import { sha256 } from '../../../platform/crypto/hash.ts';
 import { Fault } from '../../../platform/fault.ts';

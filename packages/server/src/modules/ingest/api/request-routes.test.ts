@@ -7,7 +7,7 @@ import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { listKeys } from '../keys/list-keys.ts';
 import { requestLog } from '../../users/activity/request-log.ts';
-import { warningCounter } from '../warnings/warning-counter.ts';
+import { warningCounter } from '../warnings/warnings.ts';
 
 const server = await endpointServer();
 const { db, clock } = server;

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { IngestRequest } from '@beckon/contract/dashboard';
 import { listKeys } from '../keys/list-keys.ts';
 import { countStream, readStream, cursorOf, readRequestFilter, type RequestItem } from '../../users/index.ts';
-import { listWarnings } from '../warnings/list-warnings.ts';
+import { listWarnings } from '../warnings/warnings.ts';
 import { routesFor, wholeList } from '../../workspace/index.ts';
 
 const { route } = routesFor();

@@ -2,7 +2,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { heldClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { silentLog } from '../../../platform/log.ts';
-import { createKey } from './create.ts';
+import { createKey } from './change-key.ts';
 import { createProject } from '../../administration/create-project.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { keyUse } from './key-use.ts';

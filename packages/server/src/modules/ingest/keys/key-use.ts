@@ -6,7 +6,7 @@ import type { Tx } from '../../../platform/db/statements.ts';
 import { type Client, compareVersions, readClient } from './client-version.ts';
 import type { VerifiedKey } from './key.ts';
 import { addTraffic, type TrafficRow, type UseRow, upsertUses } from './store.ts';
-import { dayOf } from './traffic.ts';
+import { dayOf } from './list-keys.ts';
 
 /** Records the last use of each key, its client and its daily requests. Uses are kept in memory and written within ten seconds. */
 export type KeyUse = {

@@ -2,9 +2,8 @@ import { API_KEY_PATTERN } from '@beckon/contract';
 import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
-import { createKey } from './create.ts';
+import { createKey, revokeKey } from './change-key.ts';
 import { createProject } from '../../administration/create-project.ts';
-import { revokeKey } from './revoke.ts';
 import { listKeys } from './list-keys.ts';
 
 const clock = heldClock();

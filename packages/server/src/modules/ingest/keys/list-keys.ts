@@ -1,7 +1,6 @@
-import type { Tx } from '../../../platform/db/statements.ts';
 import { displayKey, type KeyEnvironment } from './key.ts';
 import { listKeyRows, listTraffic, listUses } from './store.ts';
-import { dayOf, type DayOfTraffic, filledDays, TRAFFIC_DAYS } from './traffic.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
 
 export type ListedKey = {
   id: string;
@@ -44,5 +43,25 @@ export async function listKeys(tx: Tx, projectId: number): Promise<ListedKey[]> 
       client,
       revokedAt: row.revoked_at,
     };
+  });
+}
+
+/** The requests of a day in UTC. */
+type DayOfTraffic = { day: string; requests: number };
+
+/** The period that members check before they revoke a key. */
+const TRAFFIC_DAYS = 14;
+const DAY_MS = 86_400_000;
+
+export function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+/** Returns each of the last fourteen days, oldest first, including days without a request. */
+function filledDays(known: DayOfTraffic[], now: number): DayOfTraffic[] {
+  const requests = new Map(known.map((one) => [one.day, one.requests]));
+  return Array.from({ length: TRAFFIC_DAYS }, (_, index) => {
+    const day = dayOf(now - (TRAFFIC_DAYS - 1 - index) * DAY_MS);
+    return { day, requests: requests.get(day) ?? 0 };
   });
 }

@@ -4,8 +4,7 @@ import { Fault } from '../../../platform/fault.ts';
 import { type ListedKey, listKeys, listKeyTraffic } from './list-keys.ts';
 import { minimumMissed } from './key-use.ts';
 import { findPair, routesFor, wholeList, type KitDeps } from '../../workspace/index.ts';
-import { createKey } from './create.ts';
-import { revokeKey } from './revoke.ts';
+import { createKey, revokeKey } from './change-key.ts';
 
 type Deps = KitDeps & { minimumVersions: ReadonlyMap<string, string> };
 const { route } = routesFor<Deps>();

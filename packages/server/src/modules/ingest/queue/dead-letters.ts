@@ -1,9 +1,22 @@
+import { encodeChunk, type Taken } from './chunk.ts';
+import { lockQueue } from './queue.ts';
+import {
+  type ChunkRow,
+  type DeadRow,
+  deleteDead,
+  deleteDeadBefore,
+  deleteDeadOf,
+  findLastDeadSeq,
+  insertChunks,
+  insertDead,
+  listDeadRows,
+  updateQueueAdvanced,
+} from './store.ts';
+import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { deleteDeadBefore, deleteDeadOf, insertDead } from './store.ts';
-import type { Taken } from './take-chunks.ts';
 
 /** A record that the database rejects. It no longer waits and does not block other records. `retryDead` puts it back into the queue. */
-export type DeadRecord = Pick<Taken, 'projectId' | 'priority'> & {
+type DeadRecord = Pick<Taken, 'projectId' | 'priority'> & {
   seq: number;
   kind: 'users' | 'events';
   acceptedAt: Date;
@@ -39,4 +52,104 @@ export function forgetDead(
   options: { projectId: number; before: Date; limit: number },
 ): Promise<number> {
   return deleteDeadBefore(tx, options);
+}
+
+type DeadLetter = {
+  seq: number;
+  priority: 'live' | 'bulk';
+  kind: 'users' | 'events';
+  reason: string;
+  acceptedAt: Date;
+  deadLetteredAt: Date;
+  record: unknown;
+};
+
+const DEAD_LISTED_MAX = 1_000;
+
+/** Lists the dead-lettered records in the order of acceptance. */
+export async function listDead(tx: Tx, projectId: number): Promise<DeadLetter[]> {
+  const rows = await listDeadRows(tx, projectId, DEAD_LISTED_MAX);
+  return rows.map((row) => ({
+    seq: row.seq,
+    priority: row.priority,
+    kind: row.kind,
+    reason: row.reason,
+    acceptedAt: row.accepted_at,
+    deadLetteredAt: row.dead_lettered_at,
+    record: JSON.parse(row.record) as unknown,
+  }));
+}
+
+/** The number of records per transaction. While it runs, nothing is accepted for the project. */
+export const RETRY_MAX_RECORDS = 500;
+
+/**
+ * Puts dead-lettered records back at the end of the ingest queue, in order and with new sequence numbers. Records dead-lettered again in
+ * that time are left, because it stops at the last one found at its start. `seqs` limits it to these. Null means all.
+ */
+export async function retryDead(
+  db: Pick<Database, 'query' | 'prepared' | 'transaction'>,
+  projectId: number,
+  seqs: number[] | null = null,
+): Promise<{ retried: number }> {
+  const upTo = await findLastDeadSeq(db, projectId);
+  let retried = 0;
+  for (let moved = upTo === null ? 0 : RETRY_MAX_RECORDS; moved === RETRY_MAX_RECORDS; retried += moved) {
+    moved = await db.transaction((tx) => moveBatch(tx, { projectId, upTo: upTo ?? 0, seqs }));
+  }
+  return { retried };
+}
+
+/** Deletes dead-lettered records for good and returns their number. */
+export async function discardDead(
+  db: Pick<Database, 'transaction'>,
+  { projectId, seqs }: { projectId: number; seqs: number[] },
+): Promise<{ discarded: number }> {
+  // With the queue row locked, only one of two concurrent decisions about a record is applied.
+  const taken = await db.transaction(async (tx) => {
+    await lockQueue(tx, projectId);
+    return deleteDead(tx, { projectId, upTo: Number.MAX_SAFE_INTEGER, seqs, limit: seqs.length });
+  });
+  return { discarded: taken.length };
+}
+
+type Batch = { projectId: number; upTo: number; seqs: number[] | null };
+
+async function moveBatch(tx: Tx, { projectId, upTo, seqs }: Batch): Promise<number> {
+  const queue = await lockQueue(tx, projectId);
+  const taken = await deleteDead(tx, { projectId, upTo, seqs, limit: RETRY_MAX_RECORDS });
+  if (taken.length === 0) return 0;
+  const letters = taken.toSorted((a, b) => a.seq - b.seq);
+  await insertChunks(tx, projectId, toChunks(letters, queue.next_seq));
+  await updateQueueAdvanced(tx, { projectId, records: letters.length });
+  return letters.length;
+}
+
+/**
+ * Groups adjacent records with equal columns into chunks. They keep their time of acceptance, which is the time of an event without its own
+ * time.
+ */
+function toChunks(letters: DeadRow[], firstSeq: number): ChunkRow[] {
+  const runs: DeadRow[][] = [];
+  for (const letter of letters) {
+    const run = runs.at(-1);
+    if (run?.[0] && belongTogether(run[0], letter)) run.push(letter);
+    else runs.push([letter]);
+  }
+  let seq = firstSeq;
+  return runs.flatMap((run) => {
+    const [first] = run;
+    if (!first) return [];
+    const { priority, kind, accepted_at } = first;
+    const body = encodeChunk(`[${run.map((letter) => letter.record).join(',')}]`);
+    const chunk = { seq, priority, kind, records: run.length, body, accepted_at };
+    seq += run.length;
+    return [chunk];
+  });
+}
+
+function belongTogether(a: DeadRow, b: DeadRow): boolean {
+  return (
+    a.priority === b.priority && a.kind === b.kind && a.accepted_at.getTime() === b.accepted_at.getTime()
+  );
 }

@@ -3,11 +3,9 @@ import { beforeEach, expect, test } from 'vitest';
 import { heldClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { createProject } from '../../administration/create-project.ts';
-import { countWaiting, listWaiting } from './count-waiting.ts';
+import { countWaiting, listWaiting, lockQueue } from './queue.ts';
 import { decodeChunk, encodeChunk } from './chunk.ts';
-import { listDead } from './list-dead-letters.ts';
-import { lockQueue } from './queue.ts';
-import { retryDead, RETRY_MAX_RECORDS } from './retry-dead-letters.ts';
+import { listDead, RETRY_MAX_RECORDS, retryDead } from './dead-letters.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

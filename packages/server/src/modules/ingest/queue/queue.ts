@@ -1,6 +1,14 @@
-import { Fault } from '../../../platform/fault.ts';
+import {
+  countDeadRows,
+  findWaiting,
+  insertQueue,
+  lockQueueRow,
+  type QueueRow,
+  type WaitingRow,
+} from './store.ts';
+import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { insertQueue, type QueueRow, lockQueueRow } from './store.ts';
+import { Fault } from '../../../platform/fault.ts';
 
 /** Creates a project's queue row, which assigns sequence numbers to accepted records and counts the waiting ones. */
 export function openQueue(tx: Tx, projectId: number): Promise<void> {
@@ -15,4 +23,82 @@ export async function lockQueue(tx: Tx, projectId: number): Promise<QueueRow> {
   const queue = await lockQueueRow(tx, projectId);
   if (queue) return queue;
   throw new Fault('not_found', { details: [{ message: `No project has the ID ${projectId}` }] });
+}
+
+type Waiting = {
+  live: number;
+  bulk: number;
+  dead_letters: number;
+  /** Age of the oldest waiting record, or 0 if none waits. */
+  oldest_ms: number;
+};
+
+export async function countWaiting(
+  db: Pick<Database, 'query' | 'prepared' | 'clock'>,
+  projectId: number,
+): Promise<Waiting> {
+  const row = await findWaiting(db, projectId);
+  return row ? waitingOf(db, row) : { live: 0, bulk: 0, dead_letters: 0, oldest_ms: 0 };
+}
+
+type ProjectWaiting = Waiting & { projectId: number; name: string };
+
+/** More than anyone reads. In the projects left out, records wait for less time. */
+const PROJECTS_LISTED_MAX = 1_000;
+
+/** Lists every project with waiting or dead-lettered records, those with the longest wait first. */
+export async function listWaiting(
+  db: Pick<Database, 'query' | 'clock'>,
+  projectIds: number[] | null,
+): Promise<ProjectWaiting[]> {
+  const rows = await listWaitingRows(db, projectIds, PROJECTS_LISTED_MAX);
+  return rows.map(({ project_id: projectId, name, ...row }) => ({
+    projectId,
+    name,
+    ...waitingOf(db, row),
+  }));
+}
+
+function waitingOf({ clock }: Pick<Database, 'clock'>, row: WaitingRow): Waiting {
+  const oldestMs = row.oldest_at ? Math.max(0, clock.now() - row.oldest_at.getTime()) : 0;
+  return { live: row.live, bulk: row.bulk, dead_letters: row.dead, oldest_ms: oldestMs };
+}
+
+type ProjectWaitingRow = WaitingRow & { project_id: number; name: string };
+
+/** Reads the names from the table of the `projects` module. */
+function listWaitingRows(
+  tx: Pick<Database, 'query'>,
+  projectIds: number[] | null,
+  limit: number,
+): Promise<ProjectWaitingRow[]> {
+  return tx.query(
+    `SELECT p.project_id, p.name, coalesce(waiting.live, 0) AS live, coalesce(waiting.bulk, 0) AS bulk, waiting.oldest_at,
+       coalesce(buried.dead, 0) AS dead
+     FROM beckon.project p
+     LEFT JOIN (
+       SELECT project_id, coalesce(sum(records) FILTER (WHERE priority = 'live'), 0)::bigint AS live,
+              coalesce(sum(records) FILTER (WHERE priority = 'bulk'), 0)::bigint AS bulk, min(accepted_at) AS oldest_at
+       FROM beckon.inbox GROUP BY project_id) waiting ON waiting.project_id = p.project_id
+     LEFT JOIN (
+       SELECT project_id, count(*) AS dead FROM beckon.dead_letter GROUP BY project_id) buried ON buried.project_id = p.project_id
+     WHERE (waiting.project_id IS NOT NULL OR buried.project_id IS NOT NULL) AND ($2::bigint[] IS NULL OR p.project_id = ANY ($2))
+     ORDER BY waiting.oldest_at, p.project_id LIMIT $1`,
+    [limit, projectIds],
+  );
+}
+
+/** Counts dead-lettered records, up to `max`. */
+export function countDead(tx: Tx, projectId: number, max: number): Promise<number> {
+  return countDeadRows(tx, projectId, max);
+}
+
+/** Returns when the oldest waiting live record was accepted, in real time, or null if none waits. */
+export async function oldestLiveAt(tx: Tx, projectId: number): Promise<number | null> {
+  const rows = await tx.prepared<{ accepted_at: Date }>({
+    name: 'inbox.oldest_live',
+    text: `SELECT accepted_at FROM beckon.inbox WHERE project_id = $1 AND priority = 'live' ORDER BY seq LIMIT 1`,
+    values: [projectId],
+  });
+  return rows[0]?.accepted_at.getTime() ?? null;
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { systemClock } from '../../../platform/time/clock.ts';
 import { createProject } from '../../administration/create-project.ts';
-import { inSession } from '../../../platform/db/batch-transaction.ts';
+import { inSession } from '../../../platform/db/session-transactions.ts';
 import { settleChunks } from './store.ts';
 
 // A separate database, because rows that other tests leave in the queue would improve the query plans.

@@ -1,6 +1,6 @@
 import type { FaultCode } from '@beckon/contract';
 import { Fault, type FieldFault } from '../../../platform/fault.ts';
-import { answerFault, type EndpointKind } from '../../../platform/http/faults.ts';
+import { answerFault, type EndpointKind } from '../../../platform/http/answers.ts';
 import { type HeaderName, headerRefs, isDescribedHeader, schemaRef } from './components.ts';
 import { FAULT_GUIDE } from './fault-guide.ts';
 import type { Content, Example, Response } from './openapi.ts';

@@ -3,8 +3,7 @@ import { heldClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { type Log, silentLog } from '../../../platform/log.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { listWarnings } from './list-warnings.ts';
-import { warningCounter } from './warning-counter.ts';
+import { listWarnings, warningCounter } from './warnings.ts';
 
 const clock = heldClock(Date.UTC(2026, 0, 15, 23, 59, 59));
 const db = await openTestDatabase(clock);

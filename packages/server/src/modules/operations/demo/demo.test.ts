@@ -9,11 +9,10 @@ import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { type Database, openDatabase } from '../../../platform/db/database.ts';
 import { createProject } from '../../administration/create-project.ts';
-import { keepInside } from '../../delivery/test-inbox-transport.ts';
+import { keepInside } from '../../delivery/test-inbox.ts';
 import type { OutgoingLetter } from '../../delivery/transport.ts';
-import { addEndpoint } from '../../webhooks/endpoints/edit-endpoint.ts';
-import { makeDemo } from './make-demo.ts';
-import { removeDemos } from './remove-demo.ts';
+import { addEndpoint } from '../../webhooks/endpoints/change-endpoint.ts';
+import { makeDemo, removeDemos } from './demo.ts';
 
 async function opened(clock: Clock): Promise<{ db: Database; close(): Promise<void> }> {
   const own = await testDatabase();

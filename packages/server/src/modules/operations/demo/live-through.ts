@@ -19,8 +19,7 @@ import {
 } from '../../delivery/index.ts';
 import type { TokenKeys } from '../../../platform/crypto/email-token.ts';
 import type { Random } from './random.ts';
-import { handedOver, type Reaction, reactionsTo } from './readers.ts';
-import { review } from './review.ts';
+import { handedOver, type Reaction, reactionsTo, review } from './reactions.ts';
 import type { Act } from './story.ts';
 import { surround, type Surroundings } from './surroundings.ts';
 

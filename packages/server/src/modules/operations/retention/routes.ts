@@ -12,7 +12,7 @@ import { getSettings, routesFor, sendPieces } from '../../workspace/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { Fault } from '../../../platform/fault.ts';
-import { parseInstant } from '../../../platform/time/instant.ts';
+import { parseInstant } from '../../../platform/time/time-text.ts';
 
 const { route } = routesFor();
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { classifyReply } from './classify-reply.ts';
-import { normaliseReply } from './normalise-reply.ts';
-import type { ReplyClass } from './refusal.ts';
+import { normaliseReply, type ReplyClass } from './refusal.ts';
 import type { SmtpStage } from '../../../platform/mail/smtp-reply.ts';
 
 const at = (stage: SmtpStage, reply: string) =>

@@ -1,9 +1,13 @@
 import { classifyText } from './classify-text.ts';
-import { normaliseReply } from './normalise-reply.ts';
-import type { ReplyClass, Stage } from './refusal.ts';
+import { normaliseReply, type ReplyClass, type Stage } from './refusal.ts';
 import { enhancedStatus, type SmtpReply, type SmtpStage } from '../../../platform/mail/smtp-reply.ts';
-import { SAYS_CROWDED } from './server-fault-phrases.ts';
-import { SAYS_NO_CLIENT, SAYS_NO_RELAYING, SAYS_NOBODY_FROM_YOU, SAYS_TOO_FAST } from './refusal-phrases.ts';
+import {
+  SAYS_CROWDED,
+  SAYS_NO_CLIENT,
+  SAYS_NO_RELAYING,
+  SAYS_NOBODY_FROM_YOU,
+  SAYS_TOO_FAST,
+} from './phrases.ts';
 
 export type ReplyVerdict = {
   class: ReplyClass;

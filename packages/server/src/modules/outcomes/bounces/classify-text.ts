@@ -1,12 +1,16 @@
 import { REFUSED_ABROAD, UNWANTED_ABROAD } from './foreign-phrases.ts';
-import { SAYS_REFUSED, SAYS_UNAVAILABLE } from './mailbox-phrases.ts';
-import { normaliseReply } from './normalise-reply.ts';
-import { any } from './phrase.ts';
-import { SAYS_UNWANTED } from './refusal-phrases.ts';
-import type { Refusal, ReplyClass, Stage } from './refusal.ts';
-import { essence, hasWords, remoteAnswer, type RemoteAnswer } from './remote-answer.ts';
+import { any, SAYS_LOCAL_DELIVERY_FAILED, SAYS_REFUSED, SAYS_UNAVAILABLE, SAYS_UNWANTED } from './phrases.ts';
+import {
+  essence,
+  hasWords,
+  normaliseReply,
+  type Refusal,
+  remoteAnswer,
+  type RemoteAnswer,
+  type ReplyClass,
+  type Stage,
+} from './refusal.ts';
 import { type Rule, STRONG_RULES, WEAK_RULES } from './rules.ts';
-import { SAYS_LOCAL_DELIVERY_FAILED } from './server-fault-phrases.ts';
 
 const TEXT_CHARS_MAX = 1_500;
 

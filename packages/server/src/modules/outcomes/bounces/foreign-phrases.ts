@@ -1,4 +1,4 @@
-import { any } from './phrase.ts';
+import { any } from './phrases.ts';
 
 /**
  * The phrases of the other files in other languages: a noun, then the problem with it. The languages are at least those of

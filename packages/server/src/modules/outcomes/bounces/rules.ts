@@ -1,9 +1,6 @@
+import * as phrases from './phrases.ts';
 import * as abroad from './foreign-phrases.ts';
-import * as broken from './server-fault-phrases.ts';
-import * as gone from './unknown-recipient-phrases.ts';
-import * as mailbox from './mailbox-phrases.ts';
 import type { ReplyClass, Stage } from './refusal.ts';
-import * as unwanted from './refusal-phrases.ts';
 
 /**
  * Maps words to their meaning. The first rule that matches decides, so specific rules precede general ones. For example, "message size
@@ -22,47 +19,47 @@ export type Rule = {
 const ANYTHING = /^/;
 
 export const STRONG_RULES: readonly Rule[] = [
-  { class: 'soft', phrase: mailbox.SAYS_MAILBOX_LIMIT },
-  { class: 'policy', phrase: unwanted.SAYS_TOO_LARGE },
-  { class: 'infrastructure', phrase: broken.SAYS_CROWDED },
-  { class: 'policy', phrase: unwanted.SAYS_TOO_FAST },
-  { class: 'soft', phrase: mailbox.SAYS_FULL },
+  { class: 'soft', phrase: phrases.SAYS_MAILBOX_LIMIT },
+  { class: 'policy', phrase: phrases.SAYS_TOO_LARGE },
+  { class: 'infrastructure', phrase: phrases.SAYS_CROWDED },
+  { class: 'policy', phrase: phrases.SAYS_TOO_FAST },
+  { class: 'soft', phrase: phrases.SAYS_FULL },
   { class: 'soft', phrase: abroad.FULL_ABROAD },
-  { class: 'policy', phrase: unwanted.SAYS_NOT_OF_THE_LIST },
+  { class: 'policy', phrase: phrases.SAYS_NOT_OF_THE_LIST },
   { class: 'policy', phrase: abroad.GROUP_ABROAD },
-  { class: 'policy', phrase: unwanted.SAYS_NO_RELAYING },
-  { class: 'soft', phrase: mailbox.SAYS_UNWANTED_BY_RECIPIENT },
-  { class: 'infrastructure', phrase: broken.SAYS_LOCAL_DELIVERY_FAILED },
-  { class: 'policy', phrase: unwanted.SAYS_TO_YOURSELF },
-  { class: 'policy', phrase: unwanted.SAYS_SENDER_REFUSED },
+  { class: 'policy', phrase: phrases.SAYS_NO_RELAYING },
+  { class: 'soft', phrase: phrases.SAYS_UNWANTED_BY_RECIPIENT },
+  { class: 'infrastructure', phrase: phrases.SAYS_LOCAL_DELIVERY_FAILED },
+  { class: 'policy', phrase: phrases.SAYS_TO_YOURSELF },
+  { class: 'policy', phrase: phrases.SAYS_SENDER_REFUSED },
   { class: 'policy', phrase: abroad.SENDER_ABROAD },
-  { class: 'policy', phrase: unwanted.SAYS_WHO_ARE_YOU },
-  { class: 'infrastructure', phrase: gone.SAYS_NO_ANSWER_OF_DNS },
-  { class: 'hard', phrase: gone.SAYS_NO_HOST, about: 'host' },
-  { class: 'hard', phrase: gone.SAYS_ABANDONED, yields: true },
+  { class: 'policy', phrase: phrases.SAYS_WHO_ARE_YOU },
+  { class: 'infrastructure', phrase: phrases.SAYS_NO_ANSWER_OF_DNS },
+  { class: 'hard', phrase: phrases.SAYS_NO_HOST, about: 'host' },
+  { class: 'hard', phrase: phrases.SAYS_ABANDONED, yields: true },
   { class: 'hard', phrase: abroad.ABANDONED_ABROAD, yields: true },
-  { class: 'soft', phrase: mailbox.SAYS_SUSPENDED },
-  { class: 'hard', phrase: gone.SAYS_NOBODY, yields: true },
-  { class: 'infrastructure', phrase: broken.SAYS_OUT_OF_ORDER },
+  { class: 'soft', phrase: phrases.SAYS_SUSPENDED },
+  { class: 'hard', phrase: phrases.SAYS_NOBODY, yields: true },
+  { class: 'infrastructure', phrase: phrases.SAYS_OUT_OF_ORDER },
   { class: 'soft', phrase: abroad.FILTERED_ABROAD },
   { class: 'soft', phrase: abroad.SUSPENDED_ABROAD },
-  { class: 'policy', phrase: unwanted.SAYS_UNWANTED },
+  { class: 'policy', phrase: phrases.SAYS_UNWANTED },
   { class: 'policy', phrase: abroad.UNWANTED_ABROAD },
-  { class: 'hard', phrase: gone.SAYS_MOVED },
-  { class: 'hard', phrase: gone.SAYS_UNKNOWN, yields: true },
+  { class: 'hard', phrase: phrases.SAYS_MOVED },
+  { class: 'hard', phrase: phrases.SAYS_UNKNOWN, yields: true },
   { class: 'hard', phrase: abroad.UNKNOWN_ABROAD, yields: true },
-  { class: 'hard', phrase: mailbox.SAYS_DENIED, at: 'rcpt' },
+  { class: 'hard', phrase: phrases.SAYS_DENIED, at: 'rcpt' },
 ];
 
 /** Words that are weaker than a definite status, and stronger than a vague one. */
 export const WEAK_RULES: readonly Rule[] = [
-  { class: 'infrastructure', phrase: broken.SAYS_NOT_REACHED },
+  { class: 'infrastructure', phrase: phrases.SAYS_NOT_REACHED },
   // No recipient was named yet, so the refusal is about the client, its address or its name.
   { class: 'policy', phrase: ANYTHING, at: 'before' },
-  { class: 'policy', phrase: unwanted.SAYS_LINK_ALONE },
-  { class: 'hard', phrase: mailbox.SAYS_UNAVAILABLE },
+  { class: 'policy', phrase: phrases.SAYS_LINK_ALONE },
+  { class: 'hard', phrase: phrases.SAYS_UNAVAILABLE },
   { class: 'hard', phrase: abroad.REJECTED_ABROAD },
-  { class: 'soft', phrase: mailbox.SAYS_FILTERED },
-  { class: 'policy', phrase: unwanted.SAYS_UNWANTED_TOO },
-  { class: 'infrastructure', phrase: broken.SAYS_BROKEN },
+  { class: 'soft', phrase: phrases.SAYS_FILTERED },
+  { class: 'policy', phrase: phrases.SAYS_UNWANTED_TOO },
+  { class: 'infrastructure', phrase: phrases.SAYS_BROKEN },
 ];

@@ -17,9 +17,9 @@ import { HOUR, MINUTE } from '../../../../testkit/drafts.ts';
 import { DAY, openStage } from '../../../../testkit/story.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import type { WhatHappened } from '../outcome.ts';
-import { findRule } from '../../rules/definitions/find-rule.ts';
+import { findRule } from '../../rules/definitions/load-rules.ts';
 import { liftSuppression } from '../suppressions/suppress.ts';
-import { editRule } from '../../rules/edit-rule.ts';
+import { editRule } from '../../rules/write-rule.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
 import { tellTeam } from '../../review/send-team-digest.ts';
 

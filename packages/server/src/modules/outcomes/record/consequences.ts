@@ -8,9 +8,7 @@ import {
   replied as repliedTo,
 } from '../../drafts/index.ts';
 import type { Outcome } from '../outcome.ts';
-import { countForRule, findSoftBounces } from '../reads.ts';
-import { type Concerned, isBounce, type Note } from './new-outcomes.ts';
-import { pauseDomains } from './pause-domains.ts';
+import { countForRule, countRefused, findSoftBounces, type OutcomeLetter } from '../reads.ts';
 import { lockUnknown, resolveUnknown } from './resolve-unknown.ts';
 import { liftIn, suppressIn } from '../suppressions/suppress.ts';
 import {
@@ -24,13 +22,32 @@ import {
 import {
   addSuppressions,
   changeModes,
+  findSending,
   LIFTED_BY_LIFE,
+  pauseDomain,
   type Suppression,
   type SuppressionReason,
   writeMoves,
 } from '../../sending/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { newModel, readTurn } from '../../../platform/locks/project-lock.ts';
+import type { LogEvent, LogFields } from '../../../platform/log.ts';
+
+/** New outcomes of one project whose consequences are applied. */
+type Concerned = {
+  projectId: number;
+  letters: Map<string, OutcomeLetter>;
+  now: number;
+  outcomes: Outcome[];
+};
+
+/** A log line about the consequences of an outcome. */
+export type Note = { event: LogEvent<'warn'> } & LogFields;
+
+/** Returns true for a bounce of the given class that certainly belongs to its email. */
+function isBounce({ type, class: kind, detail }: Outcome, of: string): boolean {
+  return type === 'email.bounced' && kind === '' && detail['bounce_class'] === of;
+}
 
 /**
  * Applies the consequences of bounces, replies and unsubscribes. The caller holds the project lock and the send lock. `said` includes
@@ -166,4 +183,28 @@ async function endForReplies(
   await writeMoves(tx, moved);
   const ended = runs.filter(endsBy).map((run) => endRun(run, 'replied', now));
   await updateRuns(tx, ended);
+}
+
+const LETTERS = 100;
+const REFUSED_MAX = 5;
+
+/**
+ * Pauses a domain after too many policy rejections, because every further email would harm it more. A member has to resume it; the count
+ * then starts from zero.
+ */
+async function pauseDomains(tx: Tx, { projectId, now, outcomes, letters }: Concerned): Promise<Note[]> {
+  const refused = outcomes.filter((one) => isBounce(one, 'policy'));
+  const names = new Set(refused.flatMap(({ messageId }) => letters.get(messageId)?.domain ?? []));
+  const notes: Note[] = [];
+  for (const name of [...names].toSorted()) {
+    const domain = await findSending(tx, { projectId, name });
+    if (!domain || domain.pausedAt !== null) continue;
+    const since = domain.resumedAt ?? 0;
+    const { count, of } = await countRefused(tx, { projectId, domain: name, since, letters: LETTERS });
+    if (count <= REFUSED_MAX) continue;
+    const reason = `${count} of its last ${of} emails were rejected because of their content or sender`;
+    await pauseDomain(tx, { projectId, id: domain.id, reason, at: now });
+    notes.push({ event: 'domain.paused', domain: domain.name, reason });
+  }
+  return notes;
 }

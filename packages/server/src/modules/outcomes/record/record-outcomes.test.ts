@@ -238,7 +238,7 @@ test('starts rules on human engagement, and not on bot activity', async () => {
 test('adds an engaged user to an audience, and removes them when the time window is over', async () => {
   const story = await withLetter(lettersRule(), ['ada', 'bob']);
   await story.post('users', { external_user_id: 'zed' });
-  const { createAudience } = await import('../../audiences/create.ts');
+  const { createAudience } = await import('../../audiences/change-audience.ts');
   await createAudience(
     { db, listRuleNeeds },
     {

@@ -18,9 +18,8 @@ import { insertMessages as queueWebhooks } from '../../webhooks/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { isCollision } from '../../../platform/db/errors.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { inSession } from '../../../platform/db/batch-transaction.ts';
-import type { Note } from './new-outcomes.ts';
-import { drawConsequences, liftByLife } from './consequences.ts';
+import { inSession } from '../../../platform/db/session-transactions.ts';
+import { drawConsequences, liftByLife, type Note } from './consequences.ts';
 import { eventOf, isCertain, isOfPerson, outcomeOf, webhookOf } from './outcome-of.ts';
 import { lockUnknown, resolveUnknown } from './resolve-unknown.ts';
 

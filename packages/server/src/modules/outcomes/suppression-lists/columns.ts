@@ -1,17 +1,21 @@
-import { normaliseAddress } from '../../../platform/net/address.ts';
-import { ofPlainCell } from '../../../platform/text/csv.ts';
-import { parseInstant } from '../../../platform/time/instant.ts';
-import { isEmail } from '../../../platform/records/email.ts';
+import {
+  type HashedKind,
+  type SuppressedKind,
+  SUPPRESSION_REASONS,
+  type SuppressionReason,
+} from '../../sending/index.ts';
 import { isStorable } from '../../users/index.ts';
-import { type SuppressedKind, SUPPRESSION_REASONS, type SuppressionReason } from '../../sending/index.ts';
-import { readHash } from './hash-columns.ts';
+import { normaliseAddress } from '../../../platform/net/address.ts';
+import { isEmail } from '../../../platform/records/email.ts';
+import { ofPlainCell } from '../../../platform/text/csv.ts';
+import { parseInstant } from '../../../platform/time/time-text.ts';
 
 /**
  * The columns of a list, in the order of an export. A row about an erased user has a `hash` in place of an address or a user,
  * and the `hash_key` that it was made with.
  */
 export const COLUMNS = ['email', 'user', 'reason', 'until', 'created_at', 'hash', 'hash_key'] as const;
-export type Column = (typeof COLUMNS)[number];
+type Column = (typeof COLUMNS)[number];
 
 /** The index of each column in a row. */
 export type Columns = Map<Column, number>;
@@ -55,9 +59,9 @@ export type ListedPlace = {
 };
 
 export type RowTrouble = { field: Column; message: string };
-export type ReadRow = { place: ListedPlace } | { over: true } | { trouble: RowTrouble };
+type ReadRow = { place: ListedPlace } | { over: true } | { trouble: RowTrouble };
 
-export type RowRules = {
+type RowRules = {
   now: number;
   /** The reason of rows that have none. */
   reason: SuppressionReason;
@@ -147,4 +151,32 @@ const SHOWN_MAX_CHARS = 80;
 
 function shown(text: string): string {
   return JSON.stringify(text.length > SHOWN_MAX_CHARS ? `${text.slice(0, SHOWN_MAX_CHARS)}…` : text);
+}
+
+type ReadHash =
+  | { kind: HashedKind; value: string }
+  | { trouble: { field: 'hash' | 'hash_key'; message: string } };
+
+/** Reads a hash as an export writes it: `email:` or `user:`, then 64 hexadecimal digits. */
+function readHash({ hash, hashKey }: { hash: string; hashKey: string }, keyId: string): ReadHash {
+  const [, subject, value = ''] = /^(email|user):([0-9a-f]{64})$/.exec(hash) ?? [];
+  if (subject === undefined)
+    return refused('hash', 'A hash is email: or user:, followed by 64 hexadecimal digits in lower case');
+  if (hashKey === '') return refused('hash_key', 'A row with a hash needs the hash_key from the export');
+  if (hashKey !== keyId)
+    return refused(
+      'hash_key',
+      `This hash was made with the key ${JSON.stringify(hashKey.slice(0, KEY_SHOWN_MAX_CHARS))}, and this project's key is "${keyId}". The address of an erased user can only be imported into the project of the installation that exported it, or into a restored copy`,
+    );
+  return { kind: subject === 'email' ? 'email_hash' : 'user_hash', value };
+}
+
+const KEY_SHOWN_MAX_CHARS = 40;
+
+export function writeHash(kind: HashedKind, value: string): string {
+  return `${kind === 'email_hash' ? 'email' : 'user'}:${value}`;
+}
+
+function refused(field: 'hash' | 'hash_key', message: string): ReadHash {
+  return { trouble: { field, message } };
 }

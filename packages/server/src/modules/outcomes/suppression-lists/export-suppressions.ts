@@ -9,8 +9,7 @@ import {
   type SuppressionHasher,
 } from '../../sending/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { COLUMNS } from './columns.ts';
-import { writeHash } from './hash-columns.ts';
+import { COLUMNS, writeHash } from './columns.ts';
 
 export type ExportFormat = 'csv' | 'ndjson';
 

@@ -1,20 +1,22 @@
 import { cellsOf, type FileRow, readRows } from '@beckon/contract/files';
+import { type Columns, columnsOf, type ListedPlace, readRow, type RowTrouble, USUAL } from './columns.ts';
+import { restorePlaces } from '../suppressions/erased.ts';
+import { matchHashes } from '../suppressions/hashed-suppressions.ts';
+import { suppressIn } from '../suppressions/suppress.ts';
 import {
   type ClearPlace,
   isHashed,
-  type SuppressionReason,
   type SuppressionHasher,
+  type SuppressionReason,
   takeSendTurn,
 } from '../../sending/index.ts';
-import { restorePlaces } from '../suppressions/erased.ts';
-import { newModel, takeTurn } from '../../../platform/locks/project-lock.ts';
+import { listEntries } from '../../workspace/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { isCollision } from '../../../platform/db/errors.ts';
-import { matchHashes } from '../suppressions/match-hashes.ts';
-import { suppressIn } from '../suppressions/suppress.ts';
-import { type Columns, columnsOf, type ListedPlace, readRow, type RowTrouble, USUAL } from './columns.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import { newModel, takeTurn } from '../../../platform/locks/project-lock.ts';
 
-export type ImportOptions = {
+type ImportOptions = {
   projectId: number;
   /** A CSV file. */
   file: AsyncIterable<Uint8Array>;
@@ -26,9 +28,9 @@ export type ImportOptions = {
   hasher: SuppressionHasher;
 };
 
-export type LineTrouble = { line: number } & Partial<Pick<RowTrouble, 'field'>> & { message: string };
+type LineTrouble = { line: number } & Partial<Pick<RowTrouble, 'field'>> & { message: string };
 
-export type ImportedList = {
+type ImportedList = {
   /** Rows without the header. */
   rows: number;
   /** Suppressions in force by this list now. */
@@ -198,4 +200,18 @@ function suppressOnce({ db, options, seen, waiting }: Importing): Promise<Counte
 
 function placeKey({ kind, value }: ListedPlace): string {
   return `${kind} ${value}`;
+}
+
+/** The name of a list import in the audit log. */
+export const IMPORT_ACTION = 'suppression.import';
+const LOOKED_AT = 20;
+
+type LastImport = { at: Date; byName: string };
+
+/** Returns when a suppression list was last imported; null: never, as far as the audit log goes back. */
+export async function findLastImport(tx: Tx, projectId: number): Promise<LastImport | null> {
+  const asked = { projectIds: [projectId], actor: null, action: IMPORT_ACTION, after: null };
+  const entries = await listEntries(tx, { ...asked, limit: LOOKED_AT });
+  const last = entries.find(({ isDone }) => isDone);
+  return last ? { at: last.at, byName: last.actorName } : null;
 }

@@ -17,7 +17,7 @@ import type { SuppressionReason } from '../../sending/suppressions/suppression.t
 import { type Database, openDatabase } from '../../../platform/db/database.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { createDigest } from '../../processing/process.ts';
-import { findTyped } from './erased-suppressions.ts';
+import { findTyped } from './hashed-suppressions.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
 import { liftSuppression, suppress } from './suppress.ts';
 import { wouldBeMailed } from '../../explain/can-receive-email.ts';

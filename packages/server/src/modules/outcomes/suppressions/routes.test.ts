@@ -7,7 +7,7 @@ import type {
 } from '@beckon/contract/dashboard';
 import { type AskOptions, testDashboard } from '../../../../testkit/dashboard.ts';
 import { DAY, newStory, openStage, type Story } from '../../../../testkit/story.ts';
-import { listEntries } from '../../workspace/audit/reads.ts';
+import { listEntries } from '../../workspace/audit/store.ts';
 import { setRefusals } from '../../sending/suppressions/store.ts';
 import { createProject } from '../../administration/create-project.ts';
 

@@ -5,7 +5,7 @@ import { iso } from '../../../platform/time/clock.ts';
 import { Fault } from '../../../platform/fault.ts';
 import type { Filter } from '../../../platform/filter/filter.ts';
 import { parseFilter } from '../../../platform/filter/parse.ts';
-import { parseInstant } from '../../../platform/time/instant.ts';
+import { parseInstant } from '../../../platform/time/time-text.ts';
 import { countRefusals, listRefusals, type TopicRefusal } from './topics.ts';
 import {
   countSuppressions,
@@ -19,9 +19,12 @@ import {
   type SuppressionHasher,
 } from '../../sending/index.ts';
 import { exportSuppressions } from '../suppression-lists/export-suppressions.ts';
-import { findLastImport, IMPORT_ACTION } from '../suppression-lists/last-import.ts';
-import { importSuppressions } from '../suppression-lists/import-suppressions.ts';
-import { findTyped, type Typed } from './erased-suppressions.ts';
+import {
+  findLastImport,
+  IMPORT_ACTION,
+  importSuppressions,
+} from '../suppression-lists/import-suppressions.ts';
+import { findTyped, type Typed } from './hashed-suppressions.ts';
 import { liftSuppression, suppress } from './suppress.ts';
 import {
   addressForAudit,

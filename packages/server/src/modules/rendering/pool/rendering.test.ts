@@ -13,7 +13,7 @@ import type { Draft } from '../../drafts/draft.ts';
 import { listDrafts } from '../../drafts/reads.ts';
 import { createWorkerPool } from '../../../platform/threads/worker-pool.ts';
 import { createProject } from '../../administration/create-project.ts';
-import { createRule } from '../../rules/create-rule.ts';
+import { createRule } from '../../rules/write-rule.ts';
 import { createDigest } from '../../processing/process.ts';
 import { moveDraft } from '../../review/move-draft.ts';
 import { setSettings } from '../../administration/set-settings.ts';

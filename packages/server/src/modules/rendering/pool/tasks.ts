@@ -1,14 +1,12 @@
 import { analyzeSync } from 'liquidjs';
 import { cleanEdited } from '../clean-edited.ts';
-import { LETTER_PARTS, type LetterText } from '../email.ts';
+import { LETTER_PARTS, letterOfVersion, type LetterText, refused, type TemplateSource } from '../template.ts';
 import { parsePart } from '../liquid.ts';
-import { linksOfMarkdown } from '../list-links.ts';
+import { findLinks, type LinkPlaces, linksOfMarkdown } from '../links.ts';
 import { type Publishable, publishable } from '../publish.ts';
 import { type Email, type EmailFrame, renderEmail } from '../render-email.ts';
 import { TOO_MUCH_WORK } from '../render-work.ts';
 import { markupOf, type RenderedLetter, renderLetter } from '../render.ts';
-import { letterOfVersion, refused, type TemplateSource } from '../template.ts';
-import { findLinks, type LinkPlaces } from '../track-links.ts';
 import type { LetterVariables } from '../variables.ts';
 import { type CheckedMail, checkMail, readMail, type ReadMail } from '../../sending/index.ts';
 

@@ -10,7 +10,7 @@ import { idMaker } from '../../../platform/ids.ts';
 import { letterToken } from '../../../platform/crypto/email-token.ts';
 import { keepMail } from '../../sending/test-inbox/keep-mail.ts';
 import { packMime } from '../../sending/emails/pack-mime.ts';
-import { receiveMail } from '../../delivery/test-inbox/receive-mail.ts';
+import { receiveMail } from '../../delivery/test-inbox.ts';
 
 const stage = await openStage();
 const { db } = stage.server;

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { Mailroom } from '../../delivery/index.ts';
 import { countToLetGo, nextDraftDueAt } from '../../drafts/index.ts';
 import { type Redact, redactFor, redactMail, requireForPerson } from './redact-email.ts';
-import { openMail, showMail, type ShownMail } from './show-test-email.ts';
+import { openMail, showMail, type ShownMail } from './checked-email.ts';
 import {
   countMail,
   deleteMailBefore,
@@ -35,7 +35,7 @@ import { Fault } from '../../../platform/fault.ts';
 import { countRemoteImages } from '../../../platform/outbound/inline-images.ts';
 import type { Outbound } from '../../../platform/outbound/outbound.ts';
 import { iso, isoOrNull } from '../../../platform/time/clock.ts';
-import { DURATION_SYNTAX, parseDuration } from '../../../platform/time/duration.ts';
+import { DURATION_SYNTAX, parseDuration } from '../../../platform/time/time-text.ts';
 
 type Deps = KitDeps & { mailroom: Mailroom; openOutbound: () => Outbound };
 const { route } = routesFor<Deps>();

@@ -3,9 +3,15 @@ import { heldClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { countReasons, listDecisionsOf } from './reads.ts';
+import {
+  countReasons,
+  type DecisionPlace,
+  eraseDecisions,
+  forgetDecisions,
+  listDecisionsOf,
+  writeDecisions,
+} from './store.ts';
 import type { Decision } from './decision.ts';
-import { type DecisionPlace, eraseDecisions, forgetDecisions, writeDecisions } from './store.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

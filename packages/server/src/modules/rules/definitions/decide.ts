@@ -1,9 +1,17 @@
+import { iso } from '../../../platform/time/clock.ts';
 import { sha256 } from '../../../platform/crypto/hash.ts';
-import { matchesWhere } from '../../../platform/predicate/matches.ts';
-import { type Newest, subjectOf } from './subject-of-rule.ts';
-import { entersOnce, type EntryRow, type EntryWish, entryWish, refusesEntry } from './entry.ts';
-import { daysAfter, isOfEach, isTimed, type Moment, momentOf } from './timed-triggers.ts';
-import type { Anchor, Definition, Reason, Rule, Trigger } from './rule.ts';
+import { matchesWhere } from '../../../platform/predicate/compare.ts';
+import {
+  type Anchor,
+  type Definition,
+  type Newest,
+  type Reason,
+  type Rule,
+  subjectOf,
+  type Trigger,
+} from './rule.ts';
+import { entersOnce, type EntryRow, type EntryWish, entryWish, refusesEntry } from './entries.ts';
+import { daysAfter, isOfEach, isTimed, type Moment, momentOf } from './timers.ts';
 
 /** A trigger of a rule that matched for a user. Processing, timers, explain, backtest and enrollments all call `decide`. */
 export type Considered = {
@@ -157,7 +165,7 @@ function isSuperseded({ rule, trigger, anchor, subjectId, person }: Evaluation):
 
 function isOver({ moment, now }: Evaluation): Refusal | null {
   return moment?.endsAt != null && now >= moment.endsAt
-    ? { reason: 'date_passed', detail: { ended_at: isoOf(moment.endsAt) } }
+    ? { reason: 'date_passed', detail: { ended_at: iso(moment.endsAt) } }
     : null;
 }
 
@@ -167,7 +175,7 @@ function isAhead(evaluation: Evaluation): Refusal | null {
   if (moment === null || moment.at <= now) return null;
   const isForGood = isOfEach(rule.definition, trigger) && entersOnce(rule.definition);
   const refusal = isForGood ? hasEntered(evaluation) : null;
-  return refusal ?? { reason: 'starts_later', detail: { at: isoOf(moment.at) } };
+  return refusal ?? { reason: 'starts_later', detail: { at: iso(moment.at) } };
 }
 
 /** Refuses old events that would start a run immediately. A timer that was set in time is not too old when it is due. */
@@ -176,14 +184,14 @@ function isTooOld({ rule, anchor, by, moment }: Evaluation): Refusal | null {
   if (anchor.kind === 'date') return isLongPast(rule.definition, anchor, moment);
   if (anchor.kind !== 'event') return null;
   return anchor.occurredAt < anchor.acceptedAt - rule.definition.maxEventAgeMs
-    ? { reason: 'too_old', detail: { occurred_at: isoOf(anchor.occurredAt) } }
+    ? { reason: 'too_old', detail: { occurred_at: iso(anchor.occurredAt) } }
     : null;
 }
 
 /** Refuses a date that was long past when it was first sent. A date in the future passes, however little time is left. */
 function isLongPast({ maxEventAgeMs }: Definition, anchor: Anchor, moment: Moment | null): Refusal | null {
   return moment?.endsAt === null && moment.at < anchor.acceptedAt - maxEventAgeMs
-    ? { reason: 'too_old', detail: { at: isoOf(moment.at) } }
+    ? { reason: 'too_old', detail: { at: iso(moment.at) } }
     : null;
 }
 
@@ -192,7 +200,7 @@ function isPresent({ trigger, anchor, person }: Evaluation): Refusal | null {
   for (const event of trigger.of) {
     const newest = person.newest(event);
     if (newest && newest.occurredAt >= anchor.occurredAt && newest.id !== anchor.id)
-      return { reason: 'not_absent', detail: { event, occurred_at: isoOf(newest.occurredAt) } };
+      return { reason: 'not_absent', detail: { event, occurred_at: iso(newest.occurredAt) } };
   }
   return null;
 }
@@ -208,7 +216,7 @@ function isOut({ person }: Evaluation): Refusal | null {
 function hasEntered({ rule, person, wish }: Evaluation): Refusal | null {
   const known = person.entry(wish.key);
   const reason = refusesEntry(rule.definition, known, wish);
-  if (reason) return { reason, detail: { enrolled_at: isoOf(known?.enrolledAt ?? 0) } };
+  if (reason) return { reason, detail: { enrolled_at: iso(known?.enrolledAt ?? 0) } };
   if (rule.definition.entry.kind !== 'one_at_a_time') return null;
   return person.isInRun() ? { reason: 'in_progress' } : null;
 }
@@ -221,9 +229,7 @@ function hasEnteredSinceJoin({ enrollment, person, wish }: Evaluation): Refusal 
   if (!enrollment) return null;
   const enrolledAt = person.entry(wish.key)?.enrolledAt ?? -Infinity;
   const last = Math.max(enrollment.lastRunAt ?? -Infinity, enrolledAt);
-  return last >= enrollment.since
-    ? { reason: 'already_entered', detail: { enrolled_at: isoOf(last) } }
-    : null;
+  return last >= enrollment.since ? { reason: 'already_entered', detail: { enrolled_at: iso(last) } } : null;
 }
 
 /** After a join, an email without a recipient is drafted and then held or canceled. An enrollment would create thousands of these. */
@@ -278,10 +284,6 @@ function isHeldOut(
 /** A suppressed match uses up the entry of a rule that enrolls each user once: an imported sign-up gets no welcome later. */
 export function burnsEntry({ entry }: Pick<Definition, 'entry'>, reason: Reason): boolean {
   return reason === 'suppressed' && entry.kind === 'once';
-}
-
-function isoOf(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 const VALUE_SHOWN_CHARS = 200;

@@ -1,8 +1,10 @@
-import type { Tx } from '../../../platform/db/statements.ts';
 import { buildRuleModel, type RuleModel } from './model.ts';
 import { parseDefinition } from './parse.ts';
-import type { Rule } from './rule.ts';
+import { listVersionsOfRule } from './reads.ts';
+import type { Definition, Rule, RuleVersion } from './rule.ts';
 import { listRuleRows, listVersionRows, type RuleRow, type VersionKey } from './store.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import { Fault } from '../../../platform/fault.ts';
 
 /** Loads the rules of these projects, with their current versions and the versions in use that are passed. */
 export async function loadRules(
@@ -43,4 +45,57 @@ export function toRule(row: RuleRow): Rule {
     demotedAt: row.demoted_at?.getTime() ?? null,
     demotedWhy: row.demoted_why,
   };
+}
+
+/** A rule with its current version. */
+export type WholeRule = Rule & { definition: Definition; createdAt: number; updatedAt: number };
+
+/** Returns all rules of a project, by name. */
+export async function listRules(tx: Tx, projectId: number): Promise<WholeRule[]> {
+  return withDefinitions(tx, await listRuleRows(tx, [projectId]));
+}
+
+/** Finds a rule by its id or its name. */
+export async function findRule(
+  tx: Tx,
+  { projectId, reference }: { projectId: number; reference: string },
+): Promise<WholeRule> {
+  const rows = await listRuleRows(tx, [projectId]);
+  const wanted = reference.trim();
+  const row = rows.find(({ id, name }) => id === wanted.toLowerCase() || name === wanted);
+  const [rule] = row ? await withDefinitions(tx, [row]) : [];
+  if (rule) return rule;
+  const message = `No rule has the ID or name ${JSON.stringify(reference)}. List the rules with: beckon rules list`;
+  throw new Fault('not_found', { details: [{ message, field: 'rule' }] });
+}
+
+async function withDefinitions(tx: Tx, rows: RuleRow[]): Promise<WholeRule[]> {
+  const keys = rows.map((row) => ({ projectId: row.project_id, ruleId: row.id, version: row.version }));
+  const versions = await listVersionRows(tx, keys);
+  const byRule = new Map(versions.map((version) => [version.rule_id, version.definition]));
+  return rows.map((row) => ({
+    ...toRule(row),
+    definition: parseDefinition(byRule.get(row.id)),
+    createdAt: row.created_at.getTime(),
+    updatedAt: row.updated_at.getTime(),
+  }));
+}
+
+/** `createdBy`: null if the author was not recorded. */
+type WrittenVersion = RuleVersion & { createdAt: number; createdBy: string | null };
+
+const VERSIONS_SHOWN = 100;
+
+/** Returns the versions, newest first. */
+export async function listRuleVersions(
+  tx: Tx,
+  { projectId, ruleId }: { projectId: number; ruleId: string },
+): Promise<WrittenVersion[]> {
+  const rows = await listVersionsOfRule(tx, { projectId, ruleId, limit: VERSIONS_SHOWN });
+  return rows.map(({ version, definition, created_at, created_by }) => ({
+    version,
+    definition: parseDefinition(definition),
+    createdAt: created_at.getTime(),
+    createdBy: created_by,
+  }));
 }

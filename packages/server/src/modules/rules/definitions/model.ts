@@ -1,9 +1,8 @@
 import type { Mentions, Predicate } from '../../../platform/predicate/predicate.ts';
 import { mentionsOf } from '../../../platform/predicate/mentions.ts';
-import { eventsLookedUp } from './subject-of-rule.ts';
-import { entersOnce } from './entry.ts';
-import { DAY_MS, isOfEach, isTimed } from './timed-triggers.ts';
-import type { Anchor, Definition, Rule, Step, Trigger } from './rule.ts';
+import { type Anchor, type Definition, eventsLookedUp, type Rule, type Step, type Trigger } from './rule.ts';
+import { entersOnce } from './entries.ts';
+import { DAY_MS, isOfEach, isTimed } from './timers.ts';
 
 /** A rule prepared for processing. */
 export type ActiveRule = Rule & { definition: Definition; conditions: Conditions };

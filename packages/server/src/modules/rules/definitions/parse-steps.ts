@@ -7,8 +7,7 @@ import {
   refuse,
   refuseOthers,
 } from '../../../platform/predicate/place.ts';
-import { readEventName } from '../../../platform/predicate/parse-events.ts';
-import { readPredicate } from '../../../platform/predicate/parse.ts';
+import { readEventName, readPredicate } from '../../../platform/predicate/parse.ts';
 import { complete, optional, readLine, readName, readRequiredSpan } from './parse-fields.ts';
 import type { Letter, LetterText, Step } from './rule.ts';
 

@@ -8,8 +8,7 @@ import {
   refuseOthers,
 } from '../../../platform/predicate/place.ts';
 import type { PropertyTest } from '../../../platform/predicate/predicate.ts';
-import { readAudienceId } from '../../../platform/predicate/parse.ts';
-import { readEventName } from '../../../platform/predicate/parse-events.ts';
+import { readAudienceId, readEventName } from '../../../platform/predicate/parse.ts';
 import { complete, optional, namesReader, readRequiredSpan } from './parse-fields.ts';
 import type { Definition, Trigger } from './rule.ts';
 

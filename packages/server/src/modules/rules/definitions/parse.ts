@@ -1,5 +1,18 @@
-import { DURATION_SYNTAX, parseDuration } from '../../../platform/time/duration.ts';
+import {
+  complete,
+  namesReader,
+  optional,
+  readBoolean,
+  readName,
+  readRequiredSpan,
+  wholeNumber,
+} from './parse-fields.ts';
+import { readSteps } from './parse-steps.ts';
+import { readAbout, readEventNames, readWhen } from './parse-when.ts';
+import type { Definition, Entry, Rule } from './rule.ts';
 import type { FieldFault } from '../../../platform/fault.ts';
+import { onlyKey, readKey, readPropertyTest, readSpan } from '../../../platform/predicate/parse-values.ts';
+import { readPredicate } from '../../../platform/predicate/parse.ts';
 import {
   faultsOf,
   inside,
@@ -9,18 +22,13 @@ import {
   refuse,
   refuseOthers,
   startReading,
+  takeCondition,
 } from '../../../platform/predicate/place.ts';
-import type { Predicate } from '../../../platform/predicate/predicate.ts';
-import { readPredicate } from '../../../platform/predicate/parse.ts';
-import { readSpan } from '../../../platform/predicate/parse-values.ts';
-import { readEntry } from './parse-entry.ts';
-import { complete, optional, readBoolean, readName, wholeNumber } from './parse-fields.ts';
-import { readSteps } from './parse-steps.ts';
-import { readAbout, readEventNames, readWhen } from './parse-when.ts';
-import type { Definition, Rule } from './rule.ts';
+import type { Predicate, PropertyTest } from '../../../platform/predicate/predicate.ts';
+import { DURATION_SYNTAX, parseDuration } from '../../../platform/time/time-text.ts';
 
 export type ParsedRule = Pick<Rule, 'name' | 'mode' | 'deadlineMs'> & { definition: Definition };
-export type RuleParsing = { ok: true; rule: ParsedRule } | { ok: false; faults: FieldFault[] };
+type RuleParsing = { ok: true; rule: ParsedRule } | { ok: false; faults: FieldFault[] };
 
 const HOUR_MS = 3_600_000;
 const DOCUMENT_MAX_KIB = 512;
@@ -178,4 +186,52 @@ function readBounds(place: Place, object: JsonObject) {
       otherwise: DEFAULTS.expiresAfterMs,
     }),
   };
+}
+
+const PROPERTIES_MAX = 10;
+const OTHERWISE_MS = 30 * 86_400_000;
+
+const readProperties = namesReader(readKey, { min: 1, max: PROPERTIES_MAX, of: 'names of properties' });
+const readAnyProperties = namesReader(readKey, { min: 0, max: PROPERTIES_MAX, of: 'names of properties' });
+
+function readEntry(place: Place, value: unknown): Entry | undefined {
+  if (value === 'once' || value === 'one_at_a_time') return { kind: value };
+  if (!isObject(value))
+    return refuse(place, 'must be once, one_at_a_time or an object with once_per or cooldown');
+  const kind = onlyKey(place, value, ['once_per', 'cooldown'] as const);
+  if (kind === undefined) return undefined;
+  if (kind === 'cooldown') return readCooldown(place, value);
+  return value['once_per'] === 'about' ? readOncePerAbout(place, value) : readOncePer(place, value);
+}
+
+function readOncePer(place: Place, object: JsonObject): Entry | undefined {
+  refuseOthers(place, object, ['once_per']);
+  const inner = inside(place, 'once_per');
+  if (!Array.isArray(object['once_per'])) return refuse(inner, 'must be about or a list of properties');
+  const properties = readProperties(inner, object['once_per']);
+  return properties && { kind: 'once_per', properties };
+}
+
+function readOncePerAbout(place: Place, object: JsonObject): Entry | undefined {
+  refuseOthers(place, object, ['once_per', 'otherwise']);
+  const otherwiseMs = optional(place, object, {
+    key: 'otherwise',
+    read: readSpan,
+    otherwise: OTHERWISE_MS,
+  });
+  return otherwiseMs === undefined ? undefined : { kind: 'once_per_about', otherwiseMs };
+}
+
+function readCooldown(place: Place, object: JsonObject): Entry | undefined {
+  refuseOthers(place, object, ['cooldown', 'per', 'again']);
+  return complete<Extract<Entry, { kind: 'cooldown' }>>({
+    kind: 'cooldown',
+    ms: readRequiredSpan(inside(place, 'cooldown'), object['cooldown']),
+    properties: optional(place, object, { key: 'per', read: readAnyProperties, otherwise: [] }),
+    again: optional<PropertyTest | null>(place, object, { key: 'again', read: readAgain, otherwise: null }),
+  });
+}
+
+function readAgain(place: Place, value: unknown): PropertyTest | undefined {
+  return takeCondition(place) ? readPropertyTest(place, value) : undefined;
 }

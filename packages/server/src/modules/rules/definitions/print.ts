@@ -1,8 +1,8 @@
-import { printDuration } from '../../../platform/time/duration.ts';
+import { printDuration } from '../../../platform/time/time-text.ts';
 import { predicateDocument, propertyTestDocument } from '../../../platform/predicate/document.ts';
 import type { PropertyTest } from '../../../platform/predicate/predicate.ts';
 import { WEEKDAYS } from './parse-steps.ts';
-import type { WholeRule } from './find-rule.ts';
+import type { WholeRule } from './load-rules.ts';
 import type { Definition, Entry, Step, Trigger } from './rule.ts';
 
 /**

@@ -146,3 +146,43 @@ export const REASONS = {
 export type Reason = keyof typeof REASONS;
 
 export const GOAL_WITHIN_MS = 14 * 86_400_000;
+
+/**
+ * Returns the time after which an untouched draft is sent automatically; null if only a member sends it. The project's setting takes
+ * precedence over the rule's.
+ */
+export function autopilotPeriod(
+  { mode, deadlineMs }: Pick<Rule, 'mode' | 'deadlineMs'>,
+  ofProject: number | null,
+): number | null {
+  return ofProject === null || mode !== 'autopilot' ? null : (deadlineMs ?? ofProject);
+}
+
+/** An event of a user, with the fields that subjects of rules depend on. Times are in milliseconds. */
+type Occurrence = {
+  id: string;
+  occurredAt: number;
+  acceptedAt: number;
+  seq: number;
+  properties: Record<string, unknown>;
+};
+
+/** Returns the newest occurrence of an event of one user, by the time when it occurred. */
+export type Newest = (event: string) => Occurrence | undefined;
+
+/** Returns the current subject of the rule for this user. Null: there is no subject, or an `until` event ended it. */
+export function subjectOf({ about }: Pick<Definition, 'about'>, newest: Newest): Occurrence | null {
+  if (!about) return null;
+  const subject = newest(about.event);
+  if (!subject) return null;
+  const isOver = about.until.some((event) => (newest(event)?.occurredAt ?? -Infinity) >= subject.occurredAt);
+  return isOver ? null : subject;
+}
+
+/** Returns the events that have to be looked up before a rule can be decided. */
+export function eventsLookedUp({ about, when }: Pick<Definition, 'about' | 'when'>): Set<string> {
+  const names = new Set<string>();
+  if (about) for (const name of [about.event, ...about.until]) names.add(name);
+  for (const trigger of when) if (trigger.kind === 'absence') for (const name of trigger.of) names.add(name);
+  return names;
+}

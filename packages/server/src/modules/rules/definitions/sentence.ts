@@ -1,10 +1,13 @@
 import {
   type AudienceNames,
   audienceWords,
+  durationWords,
   eventWords,
+  quoted,
+  testWords,
   userClauseOf,
+  word,
 } from '../../../platform/predicate/sentence.ts';
-import { durationWords, quoted, testWords, word } from '../../../platform/predicate/words.ts';
 import { listOf } from '../../../platform/predicate/place.ts';
 import { DEFAULTS } from './parse.ts';
 import type { Definition, Entry, Letter, Step, Trigger } from './rule.ts';

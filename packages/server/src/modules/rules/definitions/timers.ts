@@ -1,5 +1,4 @@
-import type { Tx } from '../../../platform/db/statements.ts';
-import type { Anchor } from './rule.ts';
+import type { Anchor, Definition, Trigger } from './rule.ts';
 import {
   deleteTimers,
   findNextTimer,
@@ -9,6 +8,60 @@ import {
   type TimerRow,
   upsertTimers,
 } from './store.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import { parseInstant } from '../../../platform/time/time-text.ts';
+
+type Timed = Extract<Trigger, { kind: 'relative' | 'date' | 'absence' }>;
+
+/** When a timed trigger is evaluated, and the time after which it is too late. */
+export type Moment = { at: number; endsAt: number | null };
+
+export const DAY_MS = 86_400_000;
+/** No timer waits for longer. Even a year later than this, the database can still store the time. */
+const LAST_MOMENT = Date.UTC(2200, 0, 1);
+
+export function isTimed(trigger: Trigger): trigger is Timed {
+  return trigger.kind === 'relative' || trigger.kind === 'date' || trigger.kind === 'absence';
+}
+
+/** Returns whether each event has its own timer, because the rule is not about the newest one only. */
+export function isOfEach({ about }: Pick<Definition, 'about'>, trigger: Trigger): boolean {
+  return trigger.kind === 'relative' && about?.event !== trigger.event;
+}
+
+/** Returns null if the event or the trait contains no time. */
+export function momentOf(trigger: Timed, anchor: Pick<Anchor, 'occurredAt' | 'properties'>): Moment | null {
+  if (trigger.kind === 'absence') return { at: anchor.occurredAt + trigger.ms, endsAt: null };
+  const reference = trigger.kind === 'date' ? anchor.occurredAt : referenceOf(trigger, anchor);
+  if (reference === null || reference > LAST_MOMENT) return null;
+  return trigger.side === 'before'
+    ? { at: reference - trigger.ms, endsAt: reference }
+    : { at: reference + trigger.ms, endsAt: null };
+}
+
+/** Returns the time that is as many days later as the property says. A day has 24 hours, regardless of daylight saving time. */
+export function daysAfter(
+  { occurredAt, properties }: Pick<Anchor, 'occurredAt' | 'properties'>,
+  property: string,
+): number | null {
+  const days = Object.hasOwn(properties, property) ? properties[property] : undefined;
+  if (typeof days !== 'number' || days < 0) return null;
+  const at = Math.round(occurredAt + days * DAY_MS);
+  return at <= LAST_MOMENT ? at : null;
+}
+
+function referenceOf(
+  { plusDays }: { plusDays: string | null },
+  anchor: Pick<Anchor, 'occurredAt' | 'properties'>,
+): number | null {
+  return plusDays === null ? anchor.occurredAt : daysAfter(anchor, plusDays);
+}
+
+/** Returns the time in a trait, or null if it is not a time. */
+export function dateIn(value: unknown): number | null {
+  const at = typeof value === 'string' ? parseInstant(value) : Number.NaN;
+  return Number.isNaN(at) ? null : at;
+}
 
 export type { TimerKey } from './store.ts';
 

@@ -1,7 +1,7 @@
 import { countMembersOfAny } from '../../audiences/index.ts';
 import { findPeople, personKey, type Person } from '../../users/index.ts';
 import type { ActiveRule } from '../definitions/model.ts';
-import { findRule } from '../definitions/find-rule.ts';
+import { findRule } from '../definitions/load-rules.ts';
 import type { Reason } from '../definitions/rule.ts';
 import { readTurn } from '../../../platform/locks/project-lock.ts';
 import type { Database } from '../../../platform/db/database.ts';
@@ -10,7 +10,7 @@ import { loadProjectModels, type Model } from '../project-model.ts';
 import { consider, openDesk } from '../evaluation/context.ts';
 import { gatherKnown } from '../evaluation/gather-facts.ts';
 import { moveAnchor } from '../evaluation/apply-rules.ts';
-import { inSnapshot } from '../../../platform/db/snapshot.ts';
+import { inSnapshot } from '../../../platform/db/session-transactions.ts';
 import {
   type Candidate,
   editionsOf,

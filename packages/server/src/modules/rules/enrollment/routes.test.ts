@@ -7,9 +7,9 @@ import type {
 } from '@beckon/contract/dashboard';
 import { type AskOptions, testDashboard } from '../../../../testkit/dashboard.ts';
 import { newStory, openStage, type Story } from '../../../../testkit/story.ts';
-import { listEntries } from '../../workspace/audit/reads.ts';
-import { createAudience } from '../../audiences/create.ts';
-import { createRule } from '../create-rule.ts';
+import { listEntries } from '../../workspace/audit/store.ts';
+import { createAudience } from '../../audiences/change-audience.ts';
+import { createRule } from '../write-rule.ts';
 import { listRuleNeeds } from '../runs/rules-in-force.ts';
 
 const stage = await openStage();

@@ -1,6 +1,6 @@
 import { previewEnrollment } from './preview-enrollment.ts';
-import { startEnrollment } from './start-enrollment.ts';
-import { shownEnrollment, shownEnrollmentPreview } from './enrollment-view.ts';
+import { startEnrollment } from './enroll.ts';
+import { shownEnrollment, shownEnrollmentPreview } from '../rule-view.ts';
 import { routesFor, type KitDeps } from '../../workspace/index.ts';
 
 type Deps = KitDeps & { wake: () => void };

@@ -17,20 +17,24 @@ import { findEmails, type PersonId, personKey } from '../../users/index.ts';
 import type { Anchor } from '../definitions/rule.ts';
 import { burnEntries, writeEntries } from '../definitions/entries.ts';
 import type { Considered } from '../definitions/decide.ts';
-import { dateIn } from '../definitions/timed-triggers.ts';
-import { dropTimers, setTimers } from '../definitions/timers.ts';
+import { dateIn, dropTimers, setTimers } from '../definitions/timers.ts';
 import { findUnderWay } from '../runs/reads.ts';
 import { insertRuns, updateRuns } from '../runs/store.ts';
 import type { Run } from '../runs/run.ts';
 import { type DuePlace, firstOfEach } from '../../../platform/locks/timers.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { type BatchRendering, createBatchRendering, inTurn } from './batch-rendering.ts';
+import {
+  type BatchRendering,
+  createBatchRendering,
+  createSlowRenders,
+  inTurn,
+  type SlowRenders,
+} from './batch-rendering.ts';
 import { compose, gapOf, isOutdated, writeWithin } from './create-drafts.ts';
 import { consider, type Desk, disarm, openDesk } from './context.ts';
 import { gatherKnown, hooksOf, type Hooked } from './gather-facts.ts';
 import type { Cause, Happened, Item } from './trigger-events.ts';
 import { checkOut, goOn, hear, wake } from './active-runs.ts';
-import { createSlowRenders, type SlowRenders } from './slow-renders.ts';
 import { writeMoves } from '../../sending/index.ts';
 
 export type RulesDeps = {

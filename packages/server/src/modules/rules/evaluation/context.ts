@@ -4,7 +4,7 @@ import type { Facts, Predicate } from '../../../platform/predicate/predicate.ts'
 import type { Decision } from '../decisions/decision.ts';
 import { isSuppressed, type Person } from '../../users/index.ts';
 import { type ActiveRule, type Hook, timerPlace } from '../definitions/model.ts';
-import { type Anchor, type Definition, GOAL_WITHIN_MS } from '../definitions/rule.ts';
+import { type Anchor, type Definition, GOAL_WITHIN_MS, type Newest } from '../definitions/rule.ts';
 import {
   burnsEntry,
   type Considered,
@@ -12,10 +12,8 @@ import {
   decide,
   type PersonFacts,
 } from '../definitions/decide.ts';
-import { dateIn } from '../definitions/timed-triggers.ts';
-import type { EntryRow, EntryWish } from '../definitions/entry.ts';
-import type { Newest } from '../definitions/subject-of-rule.ts';
-import type { Timer, TimerKey } from '../definitions/timers.ts';
+import { dateIn, type Timer, type TimerKey } from '../definitions/timers.ts';
+import type { EntryRow, EntryWish } from '../definitions/entries.ts';
 import { advance, endRun, lostAfter, standAt } from '../runs/advance-run.ts';
 import type { EndReason, Run } from '../runs/run.ts';
 import type { ProgramLetter } from '../runs/program.ts';

@@ -12,7 +12,7 @@ import {
   renderLetter,
   type LetterToRender,
 } from '../../rendering/index.ts';
-import { autopilotPeriod } from '../definitions/autopilot.ts';
+import { autopilotPeriod } from '../definitions/rule.ts';
 import type { Model } from '../project-model.ts';
 import type { BatchRendering } from './batch-rendering.ts';
 import { localeOfPerson, zoneOfPerson } from './recipient.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { HOUR } from '../../../../testkit/drafts.ts';
 import { DAY, newStory, openStage, type Story } from '../../../../testkit/story.ts';
-import { editRule } from '../edit-rule.ts';
+import { editRule } from '../write-rule.ts';
 
 const stage = await openStage();
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { HOUR } from '../../../../testkit/drafts.ts';
 import { DAY, type EventSent, newStory, openStage, type Story } from '../../../../testkit/story.ts';
 import { listBuilding } from '../../audiences/build-version.ts';
-import { createAudience } from '../../audiences/create.ts';
+import { createAudience } from '../../audiences/change-audience.ts';
 import { listRuleNeeds } from '../runs/rules-in-force.ts';
 
 const stage = await openStage();

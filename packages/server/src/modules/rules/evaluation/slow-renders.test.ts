@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RenderedLetter } from '../../rendering/render.ts';
-import { createBatchRendering } from './batch-rendering.ts';
-import { createSlowRenders } from './slow-renders.ts';
+import { createBatchRendering, createSlowRenders } from './batch-rendering.ts';
 
 const ada = { projectId: 1, userId: 'ada' };
 const bea = { projectId: 1, userId: 'bea' };

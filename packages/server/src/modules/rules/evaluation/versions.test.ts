@@ -3,11 +3,9 @@ import { heldClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { openEngine } from '../../../../testkit/engine.ts';
 import { putRecords } from '../../../../testkit/inbox.ts';
-import { createAudience } from '../../audiences/create.ts';
+import { createAudience, deleteAudience } from '../../audiences/change-audience.ts';
 import { createProject } from '../../administration/create-project.ts';
-import { createRule } from '../create-rule.ts';
-import { deleteAudience } from '../../audiences/delete.ts';
-import { editRule } from '../edit-rule.ts';
+import { createRule, editRule } from '../write-rule.ts';
 import { listRuleNeeds } from '../runs/rules-in-force.ts';
 
 const DAY = 86_400_000;

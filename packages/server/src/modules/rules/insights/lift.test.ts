@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { intervalOf, liftOf } from './lift.ts';
+import { intervalOf, liftOf } from './insight.ts';
 
 test('matches the interval in the paper: 56 of 70 against 48 of 80 gives 5.2 to 33.4 points more', () => {
   const { difference, from, to } = intervalOf(

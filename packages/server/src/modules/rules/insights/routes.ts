@@ -3,7 +3,7 @@ import type { InsightsQuery } from '@beckon/contract/dashboard';
 import { csvLine } from '@beckon/contract/files';
 import { plainCell } from '../../../platform/text/csv.ts';
 import { Fault } from '../../../platform/fault.ts';
-import { parseInstant } from '../../../platform/time/instant.ts';
+import { parseInstant } from '../../../platform/time/time-text.ts';
 import { type Grouping, GROUPINGS } from './insight.ts';
 import { type ShownInsight, showInsights } from './show-insights.ts';
 import { type DashboardRoute, routesFor, sendPieces } from '../../workspace/index.ts';

@@ -1,8 +1,16 @@
 import { iso } from '../../../platform/time/clock.ts';
-import { type Arm, liftOf, type LiftShown } from './lift.ts';
-import { bouncedOf, deliveredOf, type Grouping, type Insight, OPENED_WITHIN_MS } from './insight.ts';
+import {
+  type Arm,
+  bouncedOf,
+  deliveredOf,
+  type Grouping,
+  type Insight,
+  liftOf,
+  type LiftShown,
+  OPENED_WITHIN_MS,
+} from './insight.ts';
 import { countInsights } from './reads.ts';
-import { countLift } from '../runs/count-runs.ts';
+import { countLift } from '../runs/runs-of-rule.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Instruction, Program, ProgramLetter } from './program.ts';
 import type { EndReason, Run } from './run.ts';
-import { matchesWhere } from '../../../platform/predicate/matches.ts';
+import { matchesWhere } from '../../../platform/predicate/compare.ts';
 import type { Predicate } from '../../../platform/predicate/predicate.ts';
 
 /** The step at which a run is, and why it does not continue. */

@@ -1,7 +1,6 @@
 import { plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { fromRow, RUN, type RunRow } from './rows.ts';
-import type { Run } from './run.ts';
+import { fromRow, RUN, type Run, type RunRow } from './run.ts';
 import type { Place, RunPerson } from './store.ts';
 
 /**

@@ -35,7 +35,7 @@ export type Run = {
 };
 
 /** The fact that started it; see `Anchor` in the rules module. */
-export type RunAnchor = {
+type RunAnchor = {
   kind: 'event' | 'audience' | 'date';
   id: string;
   name: string;
@@ -56,3 +56,65 @@ export type EndReason =
   | 'bounced'
   | 'erased'
   | 'holdout';
+
+/** A row as the driver reads it. Numbers are read several times faster than dates. */
+export type RunRow = {
+  project_id: number;
+  id: string;
+  rule_id: string;
+  version: number;
+  external_user_id: string;
+  key: string;
+  state: Run['state'];
+  arm: Run['arm'];
+  single: boolean;
+  step: number;
+  waits_for: Run['waitsFor'];
+  next_ms: number | null;
+  anchor: Run['anchor'];
+  ends_ms: number | null;
+  entered_ms: number;
+  goal_until_ms: number | null;
+  converted_ms: number | null;
+  ended_ms: number | null;
+  end_reason: Run['endReason'];
+  lost_ms: number | null;
+};
+
+const ms = (column: string): string => `date_part('epoch', r.${column}) * 1000`;
+
+/** The columns of `beckon.run r`. */
+export const RUN = `r.project_id, r.id, r.rule_id, r.version, r.external_user_id, r.key, r.state, r.arm, r.single, r.step, r.waits_for,
+  ${ms('next_at')} AS next_ms, r.anchor, ${ms('ends_at')} AS ends_ms, ${ms('enrolled_at')} AS entered_ms,
+  ${ms('goal_until')} AS goal_until_ms, ${ms('converted_at')} AS converted_ms, ${ms('ended_at')} AS ended_ms, r.end_reason,
+  r.lost_ms`;
+
+export function fromRow(row: RunRow): Run {
+  return {
+    projectId: row.project_id,
+    id: row.id,
+    ruleId: row.rule_id,
+    version: row.version,
+    userId: row.external_user_id,
+    key: row.key,
+    state: row.state,
+    arm: row.arm,
+    single: row.single,
+    step: row.step,
+    waitsFor: row.waits_for,
+    nextAt: whole(row.next_ms),
+    anchor: row.anchor,
+    endsAt: whole(row.ends_ms),
+    enrolledAt: Math.round(row.entered_ms),
+    goalUntil: whole(row.goal_until_ms),
+    convertedAt: whole(row.converted_ms),
+    endedAt: whole(row.ended_ms),
+    endReason: row.end_reason,
+    lostMs: row.lost_ms,
+  };
+}
+
+/** Rounds, because seconds with a fraction do not give whole milliseconds. */
+function whole(moment: number | null): number | null {
+  return moment === null ? null : Math.round(moment);
+}

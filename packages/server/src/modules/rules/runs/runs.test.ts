@@ -3,7 +3,7 @@ import { heldClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { compile, type ProgramStep } from './program.ts';
-import { countLift, countRuns } from './count-runs.ts';
+import { countLift, countRuns } from './runs-of-rule.ts';
 import { endRun } from './advance-run.ts';
 import { eraseRuns, pauseRuns, insertRuns, resumeRuns, updateRuns, wakeRuns } from './store.ts';
 import { findOpenRuns, listDueRuns, listRunsOf, listVersionsInUse, nextRunAt } from './reads.ts';

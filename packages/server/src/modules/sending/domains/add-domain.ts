@@ -4,8 +4,7 @@ import { idMaker } from '../../../platform/ids.ts';
 import type { Sealer } from '../../../platform/crypto/encrypt.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { type DkimKey, freeSlot, type KeyPair, RETIRES_AFTER_MS, sealKey, type Slot } from './dkim-key.ts';
-import { readDomainName, invalid } from './domain-name.ts';
-import { parseThrottle, type SendingDomain } from './domain.ts';
+import { invalid, parseThrottle, readDomainName, type SendingDomain } from './domain.ts';
 import { listDomains } from './reads.ts';
 import { insertDkimKey, insertDomain } from './store.ts';
 

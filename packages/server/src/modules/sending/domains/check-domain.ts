@@ -1,24 +1,52 @@
 import { askHeldAgain } from '../../drafts/index.ts';
-import { judge, type Looked, questionsOf, type QuestionType, ROUNDS_MAX } from './check-records.ts';
+import {
+  dkimNameOf,
+  judge,
+  type Looked,
+  questionsOf,
+  type QuestionType,
+  recordsOf,
+  ROUNDS_MAX,
+} from './records.ts';
 import { afterMoves, carryOn, type DkimKey, type KeyMove } from './dkim-key.ts';
-import { type DomainView, viewOf } from './domain-view.ts';
+import { type DomainPlace, type DomainView, requireDomain, showDomain, viewOf } from './domain-view.ts';
 import { type DomainState, type MailSettings, maySend, type SendingDomain } from './domain.ts';
 import type { DomainRecord, Finding } from './findings.ts';
 import { findDomainById, listKeys, lockDomain } from './reads.ts';
-import { dkimNameOf, recordsOf } from './records.ts';
 import { afterLook, nextCheckAt, outcomeOf } from './state.ts';
 import { updateDomain, updateKeys } from './store.ts';
+import { probeDomain } from './tracking.ts';
+import type { TokenKeys } from '../../../platform/crypto/email-token.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Answer, Resolver } from '../../../platform/dns/resolver.ts';
+import type { Outbound } from '../../../platform/outbound/outbound.ts';
 
-export type CheckDeps = {
+type LookDeps = CheckDeps & { tokenKeys: TokenKeys; openOutbound: () => Outbound };
+
+/** Checks a domain on request: its DNS records, and its tracking host if it has one. */
+export async function lookAtDomain(deps: LookDeps, place: DomainPlace): Promise<DomainView> {
+  const { db, tokenKeys, openOutbound, mail } = deps;
+  const found = await requireDomain(db, place);
+  await checkDomain(deps, found);
+  if (found.tracking) {
+    const outbound = openOutbound();
+    try {
+      await probeDomain({ db, tokenKeys, outbound }, found);
+    } finally {
+      outbound.close();
+    }
+  }
+  return showDomain(db, place, mail);
+}
+
+type CheckDeps = {
   db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
   resolver: Resolver;
   mail: MailSettings;
 };
 
 /** `before`: the previous state. */
-export type Checked = { view: DomainView; before: DomainState };
+type Checked = { view: DomainView; before: DomainState };
 
 /** Hold reasons of drafts while no email could be sent from the domain. */
 const HELD_FOR_DOMAIN = ['domain_not_ready', 'no_sender', 'public_url'];

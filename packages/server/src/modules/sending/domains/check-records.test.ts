@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Answer } from '../../../platform/dns/resolver.ts';
 import { type DkimKey, generateKey, selectorOf } from './dkim-key.ts';
-import { judge, type Looked, questionsOf } from './check-records.ts';
+import { judge, type Looked, questionsOf, recordsOf } from './records.ts';
 import { lookUp } from './check-domain.ts';
-import { recordsOf } from './records.ts';
 import type { RecordKind, DomainRecord } from './findings.ts';
 
 const mail = { mailDomain: 'in.beckon.test', spfInclude: 'spf.relay.test' };

@@ -2,7 +2,7 @@ import type { TokenKeys } from '../../../platform/crypto/email-token.ts';
 import type { Log } from '../../../platform/log.ts';
 import { claimProbe } from './store.ts';
 import { listDueProbes } from './reads.ts';
-import { probeDomain } from './track-domain.ts';
+import { probeDomain } from './tracking.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Outbound } from '../../../platform/outbound/outbound.ts';
 import type { Job } from '../../../platform/jobs/scheduler.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DOMAIN_NAME_MAX, organizationOf, readDomainName } from './domain-name.ts';
+import { DOMAIN_NAME_MAX, organizationOf, readDomainName } from './domain.ts';
 
 test.each([
   ['Mail.Example.COM', 'mail.example.com'],

@@ -2,8 +2,7 @@ import { Fault } from '../../../platform/fault.ts';
 import type { DkimKey } from './dkim-key.ts';
 import type { DomainRecord, Finding } from './findings.ts';
 import { findDomain, listDomains, listKeys, lockDomain } from './reads.ts';
-import type { MailSettings, SendingDomain } from './domain.ts';
-import { normaliseDomainName } from './domain-name.ts';
+import { type MailSettings, normaliseDomainName, type SendingDomain } from './domain.ts';
 import { recordsOf } from './records.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 

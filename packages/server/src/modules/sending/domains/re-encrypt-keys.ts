@@ -1,4 +1,4 @@
-import { resealAll, type Resealing } from '../../../platform/crypto/re-encrypt.ts';
+import { resealAll, type Resealing } from '../../../platform/crypto/encrypt.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { boundTo } from './dkim-key.ts';
 import { listSealedKeys } from './reads.ts';

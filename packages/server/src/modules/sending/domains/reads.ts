@@ -5,8 +5,8 @@ import {
   type DomainState,
   parseThrottle,
   type SendingDomain,
-  type TrackingState,
   type Tracking,
+  type TrackingState,
 } from './domain.ts';
 import type { DueDomain, DueProbe, SealedKey } from './store.ts';
 import type { Finding, KeyState } from './findings.ts';

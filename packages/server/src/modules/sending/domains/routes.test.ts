@@ -3,7 +3,7 @@ import type { SendingDomain } from '@beckon/contract/dashboard';
 import { testDashboard } from '../../../../testkit/dashboard.ts';
 import { startDnsServer } from '../../../../testkit/dns-server.ts';
 import { endpointServer } from '../../../../testkit/endpoint-server.ts';
-import { listEntries } from '../../workspace/audit/reads.ts';
+import { listEntries } from '../../workspace/audit/store.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { createResolver } from '../../../platform/dns/resolver.ts';
 

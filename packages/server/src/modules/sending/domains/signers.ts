@@ -2,8 +2,7 @@ import { recentMap } from '../../../platform/async/recent-map.ts';
 import type { Sealer } from '../../../platform/crypto/encrypt.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { openKey, selectorOf } from './dkim-key.ts';
-import { normaliseDomainName } from './domain-name.ts';
-import { type MailSettings, returnPathOf, type SendingDomain } from './domain.ts';
+import { type MailSettings, normaliseDomainName, returnPathOf, type SendingDomain } from './domain.ts';
 import { findSigner, type SignerRow } from './reads.ts';
 
 /** How an email is sent. `dkim` is null until a key has been found in DNS. */

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { probeAnswer, probeToken } from './probe-token.ts';
-import { afterProbe, linksBaseOf, missOf, newTracking } from './tracking.ts';
+import { afterProbe, linksBaseOf, missOf, newTracking, probeAnswer, probeToken } from './tracking.ts';
 import type { Tracking } from './domain.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);

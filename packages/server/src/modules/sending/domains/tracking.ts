@@ -1,6 +1,75 @@
+import {
+  invalid,
+  type MailSettings,
+  normaliseDomainName,
+  type SendingDomain,
+  type Tracking,
+  type TrackingState,
+} from './domain.ts';
+import { type DomainPlace, type DomainView, requireLocked, viewOf } from './domain-view.ts';
+import { findDomainById, listKeys, listTrackingHosts, lockDomain } from './reads.ts';
+import { updateTracking } from './store.ts';
+import type { TokenKeys } from '../../../platform/crypto/email-token.ts';
+import { equalInConstantTime, hmacSha256 } from '../../../platform/crypto/hash.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import type { Log } from '../../../platform/log.ts';
 import type { OutboundAnswer } from '../../../platform/outbound/exchange.ts';
-import { normaliseDomainName, invalid } from './domain-name.ts';
-import type { SendingDomain, Tracking } from './domain.ts';
+import type { Outbound } from '../../../platform/outbound/outbound.ts';
+
+type Db = Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
+
+/**
+ * Sets the tracking host of a domain. With null, links use the installation's own address again, from the next email on. Setting the same
+ * host again schedules a new check.
+ */
+export function trackDomain(
+  { db, mail }: { db: Pick<Db, 'transaction' | 'clock'>; mail: MailSettings },
+  place: DomainPlace,
+  host: string | null,
+): Promise<DomainView> {
+  return db.transaction(async (tx) => {
+    const domain = await requireLocked(tx, place);
+    const now = db.clock.now();
+    const wanted = host === null ? null : newTracking(domain, host, now);
+    const isSame = wanted !== null && domain.tracking?.host === wanted.host;
+    const tracking = isSame && domain.tracking ? { ...domain.tracking, nextAt: now } : wanted;
+    const tracked = { ...domain, tracking };
+    await updateTracking(tx, tracked);
+    const { projectId, id } = domain;
+    return viewOf(tracked, await listKeys(tx, projectId, [id]), mail);
+  });
+}
+
+type ProbeDeps = { db: Db; outbound: Pick<Outbound, 'get'>; tokenKeys: TokenKeys };
+
+/** `before`: the previous state. */
+type Probed = { domain: SendingDomain; before: TrackingState; after: TrackingState };
+
+/**
+ * Requests from the tracking host an answer that only this installation can give, outside any transaction. Returns null if there is no such
+ * host any more. Only one of two concurrent probes counts.
+ */
+export async function probeDomain(
+  { db, outbound, tokenKeys }: ProbeDeps,
+  place: Pick<SendingDomain, 'projectId' | 'id'>,
+): Promise<Probed | null> {
+  const known = (await findDomainById(db, place))?.tracking;
+  if (!known) return null;
+  const token = probeToken({ ...place, host: known.host }, tokenKeys);
+  const url = `https://${known.host}/.well-known/beckon/${token}`;
+  const answer = await outbound.get({ url, headers: {}, key: `tracking ${known.host}` });
+  const miss = missOf(answer, probeAnswer(token, tokenKeys) ?? '');
+  return db.transaction(async (tx) => {
+    const domain = await lockDomain(tx, place);
+    if (!domain?.tracking) return null;
+    const { tracking } = domain;
+    const isOutrun = tracking.host !== known.host || tracking.checkedAt !== known.checkedAt;
+    if (isOutrun) return { domain, before: tracking.state, after: tracking.state };
+    const after = afterProbe(tracking, miss, db.clock.now());
+    await updateTracking(tx, { ...domain, tracking: after });
+    return { domain: { ...domain, tracking: after }, before: tracking.state, after: after.state };
+  });
+}
 
 /** All paths that are served on a tracking host: the links of emails and the probe. */
 export const TRACKING_PATHS = ['/o/', '/c/', '/u/', '/.well-known/beckon/'] as const;
@@ -86,4 +155,63 @@ function waitMs({ state, misses, since }: Tracking, now: number): number {
   if (state === 'working') return misses === 0 ? WORKING_EVERY_MS : SOONEST_MS;
   const forMs = now - since;
   return forMs >= EAGER_FOR_MS ? DAY_MS : Math.min(HOUR_MS, Math.max(SOONEST_MS, Math.floor(forMs / 4)));
+}
+
+/**
+ * Token of a request that this installation sends to itself through a tracking host. It contains the project, the domain and the host with
+ * a signature. Its answer is another signature, which only an owner of the key can compute. A server that returns the token does not pass,
+ * a self-made token gets no answer, and neither needs a database query.
+ */
+type ProbePlace = Pick<SendingDomain, 'projectId' | 'id'> & { host: string };
+
+const SEAL_BYTES = 16;
+const TOKEN = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{22})$/;
+
+export function probeToken({ projectId, id, host }: ProbePlace, [key]: TokenKeys): string {
+  const place = seal(key, 'place', `${projectId}\n${id}\n${host}`);
+  return `${place}.${seal(key, 'question', place)}`;
+}
+
+/** Returns the answer, or null for a token that this installation did not create. */
+export function probeAnswer(token: string, keys: TokenKeys): string | null {
+  const [, place, sealed] = TOKEN.exec(token) ?? [];
+  if (place === undefined || sealed === undefined) return null;
+  const given = Buffer.from(sealed);
+  const key = keys.find((one) => equalInConstantTime(given, Buffer.from(seal(one, 'question', place))));
+  return key ? seal(key, 'answer', place) : null;
+}
+
+function seal(key: Uint8Array, use: 'place' | 'question' | 'answer', text: string): string {
+  return hmacSha256(key, `tracking ${use}\n`, text).subarray(0, SEAL_BYTES).toString('base64url');
+}
+
+/** The proven tracking hosts of all projects. A change is visible within a minute. */
+type TrackingHosts = { has: (host: string) => boolean };
+
+const FRESH_FOR_MS = 60_000;
+const HOSTS_MAX = 100_000;
+
+/** Answers from memory. A request that finds the list older than a minute starts a refresh without waiting for it. */
+export function createTrackingHosts(
+  db: Pick<Database, 'query' | 'prepared' | 'clock'>,
+  log: Log,
+): TrackingHosts {
+  let hosts: ReadonlySet<string> = new Set();
+  let freshUntil = 0;
+
+  function refresh(now: number): void {
+    freshUntil = now + FRESH_FOR_MS;
+    listTrackingHosts(db, HOSTS_MAX).then(
+      (found) => (hosts = new Set(found)),
+      (error: unknown) => log.warn({ err: error }, 'tracking_hosts.not_read'),
+    );
+  }
+
+  return {
+    has(host) {
+      const now = db.clock.now();
+      if (now >= freshUntil) refresh(now);
+      return hosts.has(host);
+    },
+  };
 }

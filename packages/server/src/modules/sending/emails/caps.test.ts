@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Cap, capUntil, type Contender, heldByCap, slotOrder, slotsLeft, whoYields } from './caps.ts';
+import { type Cap, capUntil, type Contender, heldByCap, slotOrder, slotsLeft, whoYields } from './limits.ts';
 
 const HOUR = 3_600_000;
 const NOW = 1_000 * HOUR;

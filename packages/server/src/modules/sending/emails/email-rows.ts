@@ -2,7 +2,7 @@ import { smallestIdAt } from '../../../platform/ids.ts';
 import { plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { unpackMime } from './pack-mime.ts';
-import type { WarmupCounts } from './warmup.ts';
+import type { WarmupCounts } from './limits.ts';
 import type { NarrowRow, SendTurnRow } from './store.ts';
 
 export async function findSendTurn(tx: Tx, projectId: number): Promise<SendTurnRow | undefined> {

@@ -1,5 +1,4 @@
-import type { Cap, Contender } from './caps.ts';
-import type { Throttle } from './throttle.ts';
+import type { Cap, Contender, Throttle } from './limits.ts';
 
 /**
  * Quiet hours in the recipient's local time. Every local date d has one quiet span, from `start` on d to `end` on d. If the end is not

@@ -1,9 +1,15 @@
-import { type Filter, type FilterTerm, isExact, passes } from '../../../platform/filter/filter.ts';
-import { type FilterColumn, filterSql } from '../../../platform/filter/to-sql.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
+import {
+  type Filter,
+  type FilterColumn,
+  filterSql,
+  type FilterTerm,
+  isExact,
+  passes,
+} from '../../../platform/filter/filter.ts';
 
 export const MESSAGE_STATES = ['claimed', 'submitting', 'deferred', 'sent', 'failed', 'unknown'] as const;
-export type MessageState = (typeof MESSAGE_STATES)[number];
+type MessageState = (typeof MESSAGE_STATES)[number];
 
 /** Outcomes by which lists of emails are filtered. A `bot_` prefix marks an outcome that no human caused. */
 export const BECAME = [
@@ -16,7 +22,7 @@ export const BECAME = [
   'complained',
   'unsubscribed',
 ] as const;
-export type Became = (typeof BECAME)[number];
+type Became = (typeof BECAME)[number];
 
 /** An email that was claimed for a user, and what is known of it. */
 export type Letter = {
@@ -45,7 +51,7 @@ export type Letter = {
 };
 
 export type LetterPlace = Pick<Letter, 'claimedAt' | 'id'>;
-export type LettersAsked = {
+type LettersAsked = {
   projectId: number;
   filter: Filter;
   /** The last email of the previous page. */
@@ -205,4 +211,24 @@ function toLetter(row: LetterRow): Letter {
     endedAt: row.ended_at?.getTime() ?? null,
     became: BECAME.filter((name) => found.has(name)),
   };
+}
+
+/**
+ * Returns the project of an email, given only the id in one of our Message-IDs. It reads one index per project. No two projects have the
+ * same id.
+ */
+export async function findProjectOfMessage(tx: Tx, messageId: string): Promise<number | undefined> {
+  const [row] = await tx.query<{ project_id: number }>(
+    `SELECT m.project_id FROM beckon.project p
+     CROSS JOIN LATERAL (SELECT project_id FROM beckon.message WHERE project_id = p.project_id AND id = $1 LIMIT 1) m
+     LIMIT 1`,
+    [messageId],
+  );
+  return row?.project_id;
+}
+
+/** Returns whether the project ever claimed an email. */
+export async function hasMessages(tx: Tx, projectId: number): Promise<boolean> {
+  const rows = await tx.query(`SELECT 1 FROM beckon.message WHERE project_id = $1 LIMIT 1`, [projectId]);
+  return rows.length > 0;
 }

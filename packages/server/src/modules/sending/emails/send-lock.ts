@@ -1,7 +1,7 @@
 import type { Tx } from '../../../platform/db/statements.ts';
 import { insertSendTurn, lockFreeSendTurn, lockSendTurn, type SendTurnRow, updateTokens } from './store.ts';
 import { findSendTurn } from './email-rows.ts';
-import type { Bucket } from './throttle.ts';
+import type { Bucket } from './limits.ts';
 
 /**
  * Creates the send lock of a project, the right to send for it. One worker at a time claims the project's emails in order of their

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { letterToken, readLetterToken } from '../../../platform/crypto/email-token.ts';
 import { composeMail } from '../../../platform/mail/compose.ts';
 import { letterHeaders } from '../../delivery/headers.ts';
-import { paceNow, slowed } from '../../delivery/sending-rate.ts';
-import { warmupDay, warmupLeft } from './warmup.ts';
+import { paceNow, slowed } from '../../delivery/domain-limits.ts';
+import { warmupDay, warmupLeft } from './limits.ts';
 import { senderGate, senderOf } from './sender.ts';
 import type { Outlet } from './facts.ts';
 

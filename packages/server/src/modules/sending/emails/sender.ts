@@ -1,5 +1,5 @@
 import { deliveryAddress, domainPart } from '../../../platform/net/address.ts';
-import { isLoopbackName } from '../../../platform/net/loopback.ts';
+import { isLoopbackName } from '../../../platform/net/network-address.ts';
 import type { GateFacts, Outlet } from './facts.ts';
 
 /** The sender of a project. Unset fields are null. */

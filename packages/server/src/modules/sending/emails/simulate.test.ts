@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runSteps } from '../../../platform/time/steps.ts';
-import { CONTEND_WITHIN_MS, type Contender, slotOrder, slotsLeft, whoYields } from './caps.ts';
-import { comparing } from '../../administration/compare-policies.ts';
+import { CONTEND_WITHIN_MS, type Contender, slotOrder, slotsLeft, whoYields } from './limits.ts';
+import { comparing } from '../../administration/simulate-policy.ts';
 import { gate, type GateReason } from './gate.ts';
 import { quietUntil } from './quiet-hours.ts';
 import { type Fate, type Queue, type QueuedDraft, simulating } from './simulate.ts';

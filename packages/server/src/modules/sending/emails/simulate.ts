@@ -1,8 +1,16 @@
 import type { Steps } from '../../../platform/time/steps.ts';
-import { capUntil, CONTEND_WITHIN_MS, type Contender, slotOrder, slotsLeft } from './caps.ts';
+import {
+  type Bucket,
+  capUntil,
+  CONTEND_WITHIN_MS,
+  type Contender,
+  refill,
+  slotOrder,
+  slotsLeft,
+  takeTokens,
+} from './limits.ts';
 import { gate, type GateAnswer, type GateReason } from './gate.ts';
 import { ordered, type Ordered } from './binary-heap.ts';
-import { type Bucket, refill, takeTokens } from './throttle.ts';
 import type { Policy, GateFacts } from './facts.ts';
 
 /**

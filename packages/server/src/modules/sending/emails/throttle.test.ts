@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Bucket, refill, takeTokens, type Throttle } from './throttle.ts';
+import { type Bucket, refill, takeTokens, type Throttle } from './limits.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const throttles: fc.Arbitrary<Throttle> = fc.record({

@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { normaliseAddress } from '../../../platform/net/address.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 import { hmacSha256 } from '../../../platform/crypto/hash.ts';
-import { resealAll, type Resealing } from '../../../platform/crypto/re-encrypt.ts';
-import type { Sealer } from '../../../platform/crypto/encrypt.ts';
+import { resealAll, type Resealing, type Sealer } from '../../../platform/crypto/encrypt.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { findSealedKey, insertSealedKey, type SealedKey, updateSealedKey } from './key-store.ts';
+import { findSealedKey, insertSealedKey, type SealedKey, updateSealedKey } from './store.ts';
 import type { ClearPlace, HashedPlace } from './suppression.ts';
 
 /**

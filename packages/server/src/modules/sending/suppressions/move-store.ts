@@ -1,7 +1,6 @@
 import { plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import type { SuppressedKind } from './suppression.ts';
-import { mergedSql, setSql, WORD_COLUMNS } from './words.ts';
+import { mergedSql, setSql, type SuppressedKind, WORD_COLUMNS } from './suppression.ts';
 
 /** Moves the entries of one place to another: from an address to its hash, or from a hash to its address. */
 export type PlaceMove = {

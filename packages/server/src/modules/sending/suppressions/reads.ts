@@ -1,6 +1,5 @@
 import { normaliseAddress } from '../../../platform/net/address.ts';
-import type { Filter } from '../../../platform/filter/filter.ts';
-import { type FilterColumn, filterSql } from '../../../platform/filter/to-sql.ts';
+import { type Filter, type FilterColumn, filterSql } from '../../../platform/filter/filter.ts';
 import { plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import {
@@ -11,8 +10,10 @@ import {
   type Suppression,
   SUPPRESSION_REASONS,
   type SuppressionReason,
+  WORD_COLUMNS,
+  wordSql,
+  wordsSql,
 } from './suppression.ts';
-import { WORD_COLUMNS, wordSql, wordsSql } from './words.ts';
 
 export type Addressee = { projectId: number; userId: string; address: string | null };
 /** `fromErased`: it was made for a user with the same address, or the same id, who has been erased since. */

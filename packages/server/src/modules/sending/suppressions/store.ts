@@ -1,9 +1,18 @@
-import { normaliseAddress } from '../../../platform/net/address.ts';
-import { iso, isoOrNull } from '../../../platform/time/clock.ts';
+import {
+  mergedSql,
+  setSql,
+  strongestOfSides,
+  type SuppressedKind,
+  type SuppressedPlace,
+  type Suppression,
+  type SuppressionReason,
+  WORD_COLUMNS,
+  wordsSql,
+} from './suppression.ts';
 import { momentList, plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import type { SuppressedKind, SuppressedPlace, Suppression, SuppressionReason } from './suppression.ts';
-import { mergedSql, setSql, strongestOfSides, WORD_COLUMNS, wordsSql } from './words.ts';
+import { normaliseAddress } from '../../../platform/net/address.ts';
+import { iso, isoOrNull } from '../../../platform/time/clock.ts';
 
 /**
  * Adds suppressions. An address or a user has one row. A later entry never ends a suppression earlier: it comes to the front only if it
@@ -85,7 +94,7 @@ function normalised(kind: SuppressedKind, value: string): string {
   return kind === 'email' ? normaliseAddress(value) : value;
 }
 
-export type Lifting = {
+type Lifting = {
   places: SuppressedPlace[];
   /** Only suppressions with these reasons are lifted. */
   reasons: readonly SuppressionReason[];
@@ -187,4 +196,24 @@ export async function liftSuppressionsBy(
     [projectId, reason, createdBy],
   );
   return rows.length;
+}
+
+/** A row of `suppression_key`, which has only one. */
+export type SealedKey = { sealed: Buffer };
+
+export async function findSealedKey(tx: Tx): Promise<SealedKey | undefined> {
+  const [row] = await tx.query<SealedKey>(`SELECT sealed FROM beckon.suppression_key`);
+  return row;
+}
+
+/** Keeps a key that another process stored first. */
+export async function insertSealedKey(tx: Tx, row: SealedKey & { createdAt: Date }): Promise<void> {
+  await tx.query(
+    `INSERT INTO beckon.suppression_key (sealed, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
+    [row.sealed, row.createdAt],
+  );
+}
+
+export async function updateSealedKey(tx: Tx, { sealed }: SealedKey): Promise<void> {
+  await tx.query(`UPDATE beckon.suppression_key SET sealed = $1`, [sealed]);
 }

@@ -15,7 +15,7 @@ export type Suppression = {
 /** A row as it is stored. `fromErased`: it was made for a user who has been erased since. */
 export type StoredSuppression = Suppression & { fromErased?: boolean };
 
-export type ClearKind = 'email' | 'user';
+type ClearKind = 'email' | 'user';
 /** Rows about an erased user, whose address or id is kept only as a keyed hash. */
 export type HashedKind = 'email_hash' | 'user_hash';
 export type SuppressedKind = ClearKind | HashedKind;
@@ -62,3 +62,61 @@ export const SAID_BY_RECIPIENT = [
   'complained',
   'snoozed',
 ] as const satisfies SuppressionReason[];
+
+/**
+ * Merges the entries of a place. There are three sides (the recipient, the team and the mail servers), and none can lift another side's
+ * entry. So a place keeps the strongest entry of each side. The one that lasts longest is in the row itself; of equal ones the recipient's
+ * comes first, then the team's. The others are in `beneath`, strongest first. This is implemented twice: here for entries that arrive
+ * together, and in SQL for stored ones.
+ */
+export function strongestOfSides(words: Suppression[]): Suppression[] {
+  const sorted = words.toSorted((a, b) => Number(isStronger(b, a)) - Number(isStronger(a, b)));
+  return sorted.filter(
+    ({ reason }, at) => sorted.findIndex((one) => worthOf(one.reason) === worthOf(reason)) === at,
+  );
+}
+
+function isStronger(one: Suppression, other: Suppression): boolean {
+  const [a, b] = [one.until ?? Infinity, other.until ?? Infinity];
+  return a > b || (a === b && worthOf(one.reason) > worthOf(other.reason));
+}
+
+/**
+ * Returns the rank of a side, which also identifies it. Lifting another entry must not undo a recipient's choice, and bounces are lifted
+ * most easily.
+ */
+function worthOf(reason: SuppressionReason): number {
+  if (SAID_BY_RECIPIENT.some((one) => one === reason)) return 2;
+  return LIFTED_BY_LIFE.some((one) => one === reason) ? 0 : 1;
+}
+
+const list = (reasons: readonly string[]): string => `('${reasons.join("', '")}')`;
+const REASON = `word->>'reason'`;
+const WORTH = `CASE WHEN ${REASON} IN ${list(SAID_BY_RECIPIENT)} THEN 2 WHEN ${REASON} IN ${list(LIFTED_BY_LIFE)} THEN 0 ELSE 1 END`;
+const END = `(word->>'until')::timestamptz`;
+
+/** Returns all entries of a row as a jsonb list, the one in force first. */
+export function wordsSql(row: string): string {
+  const front = `jsonb_build_object('reason', ${row}.reason, 'until', ${row}.until, 'created_at', ${row}.created_at, 'created_by', ${row}.created_by)`;
+  return `(jsonb_build_array(${front}) || coalesce(${row}.beneath, '[]'))`;
+}
+
+/** Merges two rows of one place. If entries are equally strong, the first row's stays. */
+export function mergedSql(first: string, second: string): string {
+  return `(SELECT jsonb_agg(word ORDER BY ${END} DESC NULLS FIRST, ${WORTH} DESC) FROM (
+      SELECT DISTINCT ON (${WORTH}) word
+      FROM jsonb_array_elements(${wordsSql(first)} || ${wordsSql(second)}) WITH ORDINALITY AS said(word, n)
+      ORDER BY ${WORTH}, ${END} DESC NULLS FIRST, n) strongest)`;
+}
+
+/** The columns in the order in which `wordSql` returns them. */
+export const WORD_COLUMNS = 'reason, until, created_at, created_by';
+
+export function wordSql(word: string): string {
+  return `${word}->>'reason', (${word}->>'until')::timestamptz, (${word}->>'created_at')::timestamptz, ${word}->>'created_by'`;
+}
+
+/** Sets a row to these entries. */
+export function setSql(words: string): string {
+  return `(${WORD_COLUMNS}, beneath) = (SELECT ${wordSql('words->0')}, nullif(words - 0, '[]') FROM (SELECT ${words} AS words) these)`;
+}

@@ -11,7 +11,7 @@ import {
 } from './store.ts';
 import { findRefusals, findSuppressions, listSuppressions, findLift } from './reads.ts';
 import { hashPlaces } from '../../outcomes/suppressions/erased.ts';
-import { LIFTED_BY_LIFE, SAID_BY_RECIPIENT, SUPPRESSION_REASONS, type Suppression } from './suppression.ts';
+import { LIFTED_BY_LIFE, SAID_BY_RECIPIENT, type Suppression, SUPPRESSION_REASONS } from './suppression.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

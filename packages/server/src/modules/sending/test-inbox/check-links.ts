@@ -1,4 +1,4 @@
-import { isLoopbackName } from '../../../platform/net/loopback.ts';
+import { isLoopbackName } from '../../../platform/net/network-address.ts';
 import { type Check, type CheckedLetter, excerpt, type Finding, findingsOf, judged } from './check.ts';
 import { attribute, type Page } from './page.ts';
 

@@ -1,14 +1,12 @@
 import { checkPlaceholders, checkPreheader, checkSubject, checkTone } from './check-ai-drafting.ts';
 import { checkContrast } from './check-contrast.ts';
-import { checkDkim } from './check-dkim.ts';
-import { checkHeaders, headersOf } from './check-headers.ts';
-import { checkHtml } from './check-html.ts';
-import { checkImages } from './check-images.ts';
+import { checkDkim, checkHeaders, headersOf } from './check-headers.ts';
+import { checkHtml, checkImages } from './check-html.ts';
 import { checkLinks, isLoopback, type Link, linksOf } from './check-links.ts';
 import { type Check, type CheckedLetter, type Finding, findingsOf, judged } from './check.ts';
 import { readPage } from './page.ts';
 import { readMail } from './read-mail.ts';
-import { withoutTracking } from './tracked.ts';
+import { withoutTracking } from './own-links.ts';
 import { UNSIGNED, verifyDkim } from './verify-dkim.ts';
 
 export type CheckedMail = { subject: string; html: string; text: string; checks: Check[] };

@@ -1,7 +1,6 @@
 import { Fault } from '../../../platform/fault.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { MAIL_MAX_BYTES, type NewMail } from './mail.ts';
-import { packMail } from './pack.ts';
+import { MAIL_MAX_BYTES, type NewMail, packMail } from './mail.ts';
 import { readSubject } from './read-mail.ts';
 import { insertMail } from './store.ts';
 

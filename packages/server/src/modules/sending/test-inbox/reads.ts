@@ -1,6 +1,5 @@
 import type { Tx } from '../../../platform/db/statements.ts';
-import { type KeptMail, TEST_INBOX_PAGE_MAX } from './mail.ts';
-import { unpackMail } from './pack.ts';
+import { type KeptMail, TEST_INBOX_PAGE_MAX, unpackMail } from './mail.ts';
 import type { MailPlace } from './store.ts';
 
 type Row = {

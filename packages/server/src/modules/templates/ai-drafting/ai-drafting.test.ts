@@ -15,7 +15,7 @@ import { findWording } from '../../drafts/ai-drafting/store.ts';
 import { openModel } from './draft-model.ts';
 import { wordDrafts } from './draft-job.ts';
 import { createProject } from '../../administration/create-project.ts';
-import { createRule } from '../../rules/create-rule.ts';
+import { createRule } from '../../rules/write-rule.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
 import { type Act, moveDraft } from '../../review/move-draft.ts';
 import { setSettings } from '../../administration/set-settings.ts';

@@ -1,4 +1,4 @@
-import { daysIn, type ToldDay } from './dates.ts';
+import { daysIn, type ToldDay } from './claims.ts';
 import type { ToldFacts } from './facts.ts';
 
 /** The evidence for what a model wrote: the words of the email's author, and the facts given to the model. */

@@ -1,4 +1,4 @@
-import { parseInstant } from '../../../platform/time/instant.ts';
+import { parseInstant } from '../../../platform/time/time-text.ts';
 
 /**
  * The facts about a user that a model gets. These are only values that the email itself reads, and only plain ones such as a name, a plan,

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Answer, readAnswer, textsOf } from './answer.ts';
+import { type Answer, ownWords, readAnswer, textsOf } from './prompt.ts';
 import { evidenceOf } from './evidence.ts';
 import { guard } from './guard.ts';
-import { ownWords } from './question.ts';
 import { tellFacts } from './facts.ts';
 
 const LETTER = {

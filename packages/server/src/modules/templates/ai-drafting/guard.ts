@@ -1,7 +1,6 @@
-import { type Answer, textsOf } from './answer.ts';
-import { bearsOut, daysIn, figuresIn, isOfCalendar } from './dates.ts';
+import { type Answer, textsOf } from './prompt.ts';
+import { bearsOut, claimsIn, daysIn, figuresIn, isOfCalendar, quantitiesIn } from './claims.ts';
 import { type Evidence, formsOf, numbersIn, placesIn, WORD, wordsOf } from './evidence.ts';
-import { claimsIn, quantitiesIn } from './claims.ts';
 
 /**
  * Checks the text of a model, which is untrusted. It is used only if all of its claims are known. Each number, day, amount, name, domain

@@ -6,7 +6,7 @@ import { findRunsById, type Models, letterOf, localeOfPerson, zoneOfPerson } fro
 import { readTurn } from '../../../platform/locks/project-lock.ts';
 import { variablesFor, isRenderFailure, type Renderer } from '../../rendering/index.ts';
 import { evidenceOf } from './evidence.ts';
-import { ownWords, type Question, questionFor } from './question.ts';
+import { ownWords, type Question, questionFor } from './prompt.ts';
 import { tellFacts } from './facts.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 

@@ -13,11 +13,10 @@ import {
 } from '../../drafts/index.ts';
 import { markdownValue, type Renderer } from '../../rendering/index.ts';
 import type { Models } from '../../rules/index.ts';
-import { type Answer, readAnswer } from './answer.ts';
+import { type Answer, hashQuestion, type Question, readAnswer, repairOf } from './prompt.ts';
 import type { DraftModel } from './draft-model.ts';
 import { guard } from './guard.ts';
 import { prepare, type Prepared } from './prepare.ts';
-import { hashQuestion, type Question, repairOf } from './question.ts';
 import { reword } from './reword-draft.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';

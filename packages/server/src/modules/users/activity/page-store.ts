@@ -1,5 +1,10 @@
-import { type Filter, isExact, NO_FILTER } from '../../../platform/filter/filter.ts';
-import { type FilterColumn, filterSql } from '../../../platform/filter/to-sql.ts';
+import {
+  type Filter,
+  type FilterColumn,
+  filterSql,
+  isExact,
+  NO_FILTER,
+} from '../../../platform/filter/filter.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { CHANGE_KINDS, type Place } from './stream.ts';
 

@@ -3,7 +3,7 @@ import { heldClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { NO_FILTER } from '../../../platform/filter/filter.ts';
 import { idMaker } from '../../../platform/ids.ts';
-import { parseInstant } from '../../../platform/time/instant.ts';
+import { parseInstant } from '../../../platform/time/time-text.ts';
 import { type Log, silentLog } from '../../../platform/log.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { addChanges, eraseChanges, forgetStream } from './store.ts';

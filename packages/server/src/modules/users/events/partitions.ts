@@ -1,5 +1,11 @@
+import {
+  attachPartition,
+  dropPartition,
+  isPartitionEmpty,
+  listPartitions,
+  type Month,
+} from './partition-store.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { attachPartition, listPartitions, type Month } from './partition-store.ts';
 
 /** How many months in advance a partition exists, in real time. */
 const MONTHS_AHEAD = 3;
@@ -34,10 +40,30 @@ export async function isPartitioned(tx: Tx, now: number): Promise<boolean> {
 }
 
 /** Months are in UTC, whatever the time zone of the database session. */
-export function monthOf(now: number, ahead: number): Month {
+function monthOf(now: number, ahead: number): Month {
   const at = new Date(now);
   const first = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + ahead, 1));
   const next = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + ahead + 1, 1));
   const name = `event_${first.toISOString().slice(0, 7).replace('-', '_')}`;
   return { name, from: first.toISOString(), to: next.toISOString() };
 }
+
+type Deps = { transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> } & Tx;
+
+/** Two whole months after the partition's own, no process writes to it, however wrong its clock is. */
+const MONTHS_KEPT = 2;
+
+/** Drops empty partitions of old months and returns their names. */
+export async function dropEmptyPartitions(db: Deps, now: number): Promise<string[]> {
+  const firstKept = monthOf(now, -MONTHS_KEPT).name;
+  const dropped: string[] = [];
+  for (const name of (await listPartitions(db)).toSorted()) {
+    if (!OF_A_MONTH.test(name) || name >= firstKept || !(await isPartitionEmpty(db, name))) continue;
+    await dropPartition(db, name);
+    dropped.push(name);
+  }
+  return dropped;
+}
+
+/** The month is parsed from the name. A partition that was attached under another name is left alone. */
+const OF_A_MONTH = /^event_\d{4}_\d{2}$/;

@@ -8,6 +8,7 @@ import {
   type PersonChange,
   type Written,
 } from './person.ts';
+import { listByAddress, listEmails } from './reads.ts';
 import {
   findFirstNormal,
   findPeopleRows,
@@ -148,4 +149,24 @@ function toRow(person: Person): PersonWrite {
 function writtenText({ traits, email }: Written): string | null {
   if (traits.size === 0 && email === null) return null;
   return JSON.stringify({ traits: Object.fromEntries(traits), email: email ?? undefined });
+}
+
+/** Returns the addresses of those users who have one, by `personKey`. */
+export async function findEmails(tx: Tx, people: PersonId[]): Promise<Map<string, string>> {
+  if (people.length === 0) return new Map();
+  const rows = await listEmails(tx, people);
+  return new Map(
+    rows.map((row) => [personKey({ projectId: row.project_id, userId: row.external_user_id }), row.email]),
+  );
+}
+
+/** Finds all users of a project with one of these addresses, ignoring case. */
+export async function findByAddress(
+  tx: Tx,
+  projectId: number,
+  addresses: string[],
+): Promise<{ userId: string; email: string }[]> {
+  if (addresses.length === 0) return [];
+  const rows = await listByAddress(tx, projectId, [...new Set(addresses.map((one) => one.toLowerCase()))]);
+  return rows.map((row) => ({ userId: row.external_user_id, email: row.email }));
 }

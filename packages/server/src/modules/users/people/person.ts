@@ -1,6 +1,6 @@
 import { TRAITS_MAX_CHARS } from '@beckon/contract';
 import { canonicalJson } from '../../../platform/text/canonical-json.ts';
-import { parseInstant } from '../../../platform/time/instant.ts';
+import { parseInstant } from '../../../platform/time/time-text.ts';
 import { LOCALE_TRAIT, localeOf } from '../../../platform/text/locale.ts';
 import { ZONE_TRAITS, zoneOf } from '../../../platform/time/zone.ts';
 import { isSuppressed, liftIsUnknown, moveWatermark, type Watermark } from './watermark.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { webhookStage } from '../../../../testkit/webhooks.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { eraseMessages as eraseWebhooks } from './forget-store.ts';
+import { eraseMessages as eraseWebhooks } from './store.ts';
 import { followMessages, placeText, readPlace } from './follow-deliveries.ts';
 import type { FollowedMessage } from './webhook.ts';
 

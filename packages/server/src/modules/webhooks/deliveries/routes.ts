@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { WebhookDelivery } from '@beckon/contract/dashboard';
 import { Fault } from '../../../platform/fault.ts';
-import { parseInstant } from '../../../platform/time/instant.ts';
+import { parseInstant } from '../../../platform/time/time-text.ts';
 import { requireEndpoint } from '../endpoints/require-endpoint.ts';
 import { countDeliveries, findBody, listDeliveries } from './reads.ts';
 import { type DeliveryState, readMessageName } from './webhook.ts';

@@ -1,9 +1,9 @@
 import { readWebhookSecret, verifyWebhook } from '@beckon/contract/signature';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { AGENT, settled, webhookStage } from '../../../../testkit/webhooks.ts';
-import { eraseMessages as eraseWebhooks } from '../deliveries/forget-store.ts';
+import { eraseMessages as eraseWebhooks } from '../deliveries/store.ts';
 import { replayWebhooks } from '../deliveries/replay.ts';
-import { rotateSecret } from '../endpoints/edit-endpoint.ts';
+import { rotateSecret } from '../endpoints/change-endpoint.ts';
 
 const stage = await webhookStage(2_000);
 const { db, clock, hooks } = stage;

@@ -1,7 +1,7 @@
 import { backoffMs } from '../../../platform/async/backoff.ts';
 import { within } from '../../../platform/time/within.ts';
 import { createDelivery, type Delivery, type DeliveryOptions } from './dispatch.ts';
-import { createBell } from '../../../platform/jobs/wake-signal.ts';
+import { createBell } from '../../../platform/jobs/sleep.ts';
 
 /** Sends webhook deliveries, round after round while some are due or have a response. */
 export type Teller = {

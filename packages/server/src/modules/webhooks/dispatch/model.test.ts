@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { ANSWERS, type Mode, newModel, type WebhookModel } from '../../../../testkit/webhook-model.ts';
 import { webhookStage } from '../../../../testkit/webhooks.ts';
 import { replayWebhooks } from '../deliveries/replay.ts';
-import { disableEndpoint, enableEndpoint } from '../endpoints/edit-endpoint.ts';
+import { disableEndpoint, enableEndpoint } from '../endpoints/change-endpoint.ts';
 
 /**
  * Compares random histories (answers of an endpoint, time, disabling, enabling and replays) with a plain model of the rules. Every delivery

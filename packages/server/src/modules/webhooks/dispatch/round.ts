@@ -8,7 +8,7 @@ import type { Claimed, Room } from '../deliveries/webhook.ts';
 import { listLoads, nextLooks } from '../deliveries/reads.ts';
 import { TRIES_MAX } from '../deliveries/schedule.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { type BatchTx, inSession } from '../../../platform/db/batch-transaction.ts';
+import { type BatchTx, inSession } from '../../../platform/db/session-transactions.ts';
 import { type Answered, isGood, isNoWord, resultOf } from './answer.ts';
 import { shareRooms } from './share-quota.ts';
 

@@ -4,7 +4,7 @@ import { webhookStage } from '../../../../testkit/webhooks.ts';
 import { requireEndpoint } from './require-endpoint.ts';
 import { updateDisabled } from './store.ts';
 import { runRound } from '../dispatch/round.ts';
-import { changeEndpoint } from './edit-endpoint.ts';
+import { changeEndpoint } from './change-endpoint.ts';
 
 const stage = await webhookStage();
 const { db, hooks } = stage;

@@ -5,7 +5,7 @@ import { silentLog } from '../../../platform/log.ts';
 import { createSealer } from '../../../platform/crypto/encrypt.ts';
 import { listEndpoints, listLiveSecrets } from './reads.ts';
 import { openSecret, resealSecrets } from './secrets.ts';
-import { forgetMessages as forgetWebhooks } from '../deliveries/forget-store.ts';
+import { forgetMessages as forgetWebhooks } from '../deliveries/store.ts';
 import { replayWebhooks, type ReplayWanted } from '../deliveries/replay.ts';
 import { sweepDues } from '../../processing/sweep-timers.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type EndpointDeps,
   removeEndpoint,
   rotateSecret,
-} from './edit-endpoint.ts';
+} from './change-endpoint.ts';
 
 const stage = await webhookStage();
 const { db, clock, hooks, sealer } = stage;

@@ -3,7 +3,7 @@ import type { WebhookDelivery, WebhookEndpoint } from '@beckon/contract/dashboar
 import { testDashboard } from '../../../../testkit/dashboard.ts';
 import { HOOK_CA } from '../../../../testkit/hook-server.ts';
 import { webhookStage } from '../../../../testkit/webhooks.ts';
-import { listEntries } from '../../workspace/audit/reads.ts';
+import { listEntries } from '../../workspace/audit/store.ts';
 import { createOutbound } from '../../../platform/outbound/outbound.ts';
 
 const stage = await webhookStage();

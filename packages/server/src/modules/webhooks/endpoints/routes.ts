@@ -2,17 +2,17 @@ import { Type } from 'typebox';
 import type { WebhookEndpointWanted } from '@beckon/contract/dashboard';
 import { Fault } from '../../../platform/fault.ts';
 import type { EndpointPlace, WebhookSettings } from './endpoint.ts';
-import type { EndpointWanted } from './create-endpoint.ts';
-import { OVERLAP_DEFAULT_MS } from './secrets.ts';
-import { showEndpoint, showEndpoints } from '../deliveries/views.ts';
 import {
   addEndpoint,
   changeEndpoint,
   disableEndpoint,
   enableEndpoint,
+  type EndpointWanted,
   removeEndpoint,
   rotateSecret,
-} from './edit-endpoint.ts';
+} from './change-endpoint.ts';
+import { OVERLAP_DEFAULT_MS } from './secrets.ts';
+import { showEndpoint, showEndpoints } from '../deliveries/views.ts';
 import { routesFor, wholeList, type KitDeps } from '../../workspace/index.ts';
 import type { Sealer } from '../../../platform/crypto/encrypt.ts';
 

@@ -1,7 +1,6 @@
 import { newWebhookSecret, readWebhookSecret } from '@beckon/contract/signature';
 import { Fault } from '../../../platform/fault.ts';
-import { resealAll, type Resealing } from '../../../platform/crypto/re-encrypt.ts';
-import type { Sealer } from '../../../platform/crypto/encrypt.ts';
+import { resealAll, type Resealing, type Sealer } from '../../../platform/crypto/encrypt.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { type EndpointPlace, invalid } from './endpoint.ts';
 import { listLiveSecrets, listSealedSecrets } from './reads.ts';

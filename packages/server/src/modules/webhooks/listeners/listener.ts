@@ -1,6 +1,5 @@
 import { newWebhookSecret } from '@beckon/contract/signature';
-import { resealAll, type Resealing } from '../../../platform/crypto/re-encrypt.ts';
-import type { Sealer } from '../../../platform/crypto/encrypt.ts';
+import { resealAll, type Resealing, type Sealer } from '../../../platform/crypto/encrypt.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import {

@@ -2,13 +2,13 @@ import { Type } from 'typebox';
 import type { AuditListed } from '@beckon/contract/dashboard';
 import { csvLine } from '@beckon/contract/files';
 import { plainCell } from '../../../platform/text/csv.ts';
-import { type AuditOf, countEntries, listEntries } from './reads.ts';
+import { type AuditOf, countEntries, listEntries } from './store.ts';
 import type { ListedEntry } from './entry.ts';
 import { findOrganizationOf, listProjectsOf } from '../members/reads.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { badCursor, PAGE, readPage, toPage } from '../dashboard-api/pages.ts';
 import { routesFor } from '../dashboard-api/route.ts';
-import { sendPieces } from '../dashboard-api/stream-file.ts';
+import { sendPieces } from '../dashboard-api/streams.ts';
 
 const { route } = routesFor();
 

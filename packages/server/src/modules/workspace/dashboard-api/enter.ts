@@ -1,7 +1,7 @@
 import { allows, type Role, type TokenScope } from '@beckon/contract/dashboard';
 import type { FastifyRequest } from 'fastify';
-import type { KitDeps } from './kit-deps.ts';
-import type { RouteRules } from './route.ts';
+import type { KitDeps, RouteRules } from './route.ts';
+import { LOCAL_SHELL, LOCAL_SHELL_ACTOR } from '../members/local-shell.ts';
 import type { Person } from '../members/team.ts';
 import { findHolder } from '../tokens/find-holder.ts';
 import type { HeldToken } from '../tokens/token.ts';
@@ -57,11 +57,11 @@ export async function enter(deps: KitDeps, one: RouteRules, request: FastifyRequ
 export type Enter = (deps: KitDeps, one: RouteRules, request: FastifyRequest) => Promise<Who>;
 
 /** Returns 0 if the text is not the id of a project. */
-export function readProjectId(text: string): number {
+function readProjectId(text: string): number {
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0;
 }
 
-export type Entered = { enter: Enter; one: RouteRules; who: Who; request: FastifyRequest };
+type Entered = { enter: Enter; one: RouteRules; who: Who; request: FastifyRequest };
 
 /** Returns whether the caller would be admitted again now. Throws if the database does not answer. */
 export async function isStillIn(
@@ -201,4 +201,36 @@ const VALID_FOR_MS = 10 * 60_000;
 function requireConfirmed({ confirmedAt }: { confirmedAt: Date | null }, now: number): void {
   const isRecent = confirmedAt !== null && now - confirmedAt.getTime() < VALID_FOR_MS;
   if (!isRecent) throw new Fault('confirmation_required');
+}
+
+/**
+ * Identifies every caller of the local socket as the local shell, the owner of every project. It is mounted on that listener alone, so
+ * nothing in a request over TCP leads here.
+ */
+export async function enterLocalShell(
+  { access }: Pick<KitDeps, 'access'>,
+  one: RouteRules,
+  { params }: FastifyRequest,
+): Promise<Who> {
+  if (one.isAccount === true) throw hasNoAccount();
+  const who: Who = {
+    person: LOCAL_SHELL,
+    role: 'owner',
+    projectId: 0,
+    actor: LOCAL_SHELL_ACTOR,
+    actorName: LOCAL_SHELL.name,
+    token: null,
+  };
+  const { project } = params as { project?: string };
+  if (project === undefined) return who;
+  const projectId = readProjectId(project);
+  const role = projectId === 0 ? null : await access.roleIn(LOCAL_SHELL.id, projectId);
+  if (role === null) throw new Fault('not_found');
+  return { ...who, projectId, role };
+}
+
+function hasNoAccount(): Fault {
+  const message =
+    'The local shell has no account. Sign in to the dashboard, or run beckon login and use the token.';
+  return new Fault('role_required', { details: [{ message }] });
 }

@@ -8,7 +8,7 @@ import type {
 import { type AskOptions, testDashboard } from '../../../../testkit/dashboard.ts';
 import { findText } from '../../../../testkit/find-text.ts';
 import { newStory, openStage, type Story } from '../../../../testkit/story.ts';
-import { listEntries } from '../audit/reads.ts';
+import { listEntries } from '../audit/store.ts';
 import { setRefusals } from '../../sending/suppressions/store.ts';
 
 const stage = await openStage();

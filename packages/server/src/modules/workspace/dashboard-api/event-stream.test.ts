@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { transportRules } from '../../../platform/http/transport.ts';
-import { serveEvents } from './event-stream.ts';
+import { serveEvents } from './streams.ts';
 import { createFeeds } from './feeds.ts';
 
 const transport = transportRules({ publicUrl: 'http://localhost:8080', trustProxy: [] });

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { DASHBOARD_ORIGIN, testDashboard } from '../../../../testkit/dashboard.ts';
 import { endpointServer } from '../../../../testkit/endpoint-server.ts';
-import { listEntries } from '../audit/reads.ts';
+import { listEntries } from '../audit/store.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { DASHBOARD_ROUTES } from '../../../main/dashboard-routes.ts';
 import { routesFor } from './route.ts';

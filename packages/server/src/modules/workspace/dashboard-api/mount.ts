@@ -8,16 +8,20 @@ import type { Person } from '../members/team.ts';
 import { NoConnection } from '../../../platform/db/errors.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { checkJsonBodies } from '../../../platform/http/check-json.ts';
-import { refuseBody } from '../../../platform/http/refuse-body.ts';
-import { answerFault } from '../../../platform/http/faults.ts';
-import { type Check, checkBody, checkQuery } from './check.ts';
-import type { KitDeps } from './kit-deps.ts';
-import { type Enter, enter, isStillIn, type Who } from './enter.ts';
-import { enterLocalShell } from './enter-local-shell.ts';
+import { refuseBody } from '../../../platform/http/refuse-request.ts';
+import { answerFault } from '../../../platform/http/answers.ts';
+import { type Check, checkBody, checkQuery } from './check-request.ts';
+import type { Asked, DashboardRoute, KitDeps, Noted, Recording, RouteRules } from './route.ts';
+import { type Enter, enter, enterLocalShell, isStillIn, type Who } from './enter.ts';
 import { type ProjectClocks, projectClocks } from './project-clock.ts';
-import { costOf, heavyFields } from './request-cost.ts';
-import { busy, createRequestGate, RequestEnded, type RequestGate } from './request-gate.ts';
-import type { Asked, DashboardRoute, Noted, Recording, RouteRules } from './route.ts';
+import {
+  busy,
+  costOf,
+  createRequestGate,
+  heavyFields,
+  RequestEnded,
+  type RequestGate,
+} from './request-gate.ts';
 
 /** One API, on two listeners that share its limits. */
 export type DashboardApi = {
@@ -28,7 +32,7 @@ export type DashboardApi = {
 };
 
 /**
- * The dashboard's own API. A request is identified and authorized (`enter.ts`, or `enter-local-shell.ts` on the local socket),
+ * The dashboard's own API. A request is identified and authorized (`enter.ts`),
  * then validated. A change has its audit entry begun before it and completed after it. An API key is never accepted.
  */
 export function createDashboardApi<D extends KitDeps>(given: D, routes: DashboardRoute<D>[]): DashboardApi {

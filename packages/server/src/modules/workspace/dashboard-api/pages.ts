@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import type { Many } from '@beckon/contract/dashboard';
+import { Type } from 'typebox';
 import { Fault } from '../../../platform/fault.ts';
 
 /** The query parameters of every list, as part of its shape. */
@@ -13,10 +13,10 @@ const LIMIT = 50;
 /** Counting stops here. */
 const COUNTED_MAX = 10_000;
 
-export type PageAsked = { cursor?: string; offset?: number; limit?: number };
+type PageAsked = { cursor?: string; offset?: number; limit?: number };
 
 /** The rows that a page needs: one more than it shows, and a count of at most `most`. */
-export type PageWanted = {
+type PageWanted = {
   after: string[] | null;
   offset: number;
   limit: number;
@@ -80,4 +80,9 @@ export function badCursor(): Fault {
 /** Ids in links may come from anywhere. Text that is not an id matches nothing. */
 export function isId(text: string): boolean {
   return UUID.test(text);
+}
+
+/** Answers a list that is never long enough for pages. */
+export function wholeList<T>(data: T[]): Many<T> {
+  return { data, meta: { pagination: { total: data.length, offset: 0, limit: data.length }, cursor: null } };
 }

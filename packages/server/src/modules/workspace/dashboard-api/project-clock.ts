@@ -1,6 +1,6 @@
 import { findPair } from '../projects/sandbox.ts';
-import { inTimeOf } from '../../../platform/locks/test-clock-offset.ts';
-import type { KitDeps } from './kit-deps.ts';
+import { inTimeOf } from '../../../platform/locks/project-lock.ts';
+import type { KitDeps } from './route.ts';
 
 /** Runs in real time whatever the clock of a sandbox shows: access, ingest, and webhooks. */
 const IN_REAL_TIME = new Set([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DASHBOARD_ROUTES } from '../../../main/dashboard-routes.ts';
-import { costOf, heavyFields } from './request-cost.ts';
+import { costOf, heavyFields } from './request-gate.ts';
 
 const withFields = (fields: readonly string[]): Record<string, string> =>
   Object.fromEntries(fields.map((name) => [name, 'typed']));

@@ -1,4 +1,3 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type {
   AnswerOf,
   BodyOf,
@@ -9,11 +8,17 @@ import type {
   RouteKey,
   TokenScope,
 } from '@beckon/contract/dashboard';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
-import type { Person } from '../members/team.ts';
+import type { Feeds } from './feeds.ts';
+import type { Access, Person } from '../members/team.ts';
 import type { HeldToken } from '../tokens/token.ts';
+import type { Pepper } from '../../../platform/crypto/hash.ts';
+import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import type { KitDeps } from './kit-deps.ts';
+import type { TransportRules } from '../../../platform/http/transport.ts';
+import type { NewId } from '../../../platform/ids.ts';
+import type { Log } from '../../../platform/log.ts';
 
 /** The input of a handler. The caller is signed in, and has the access in the project that the route requires. */
 export type Asked<K extends RouteKey> = {
@@ -59,7 +64,7 @@ export type OpenAsked<K extends RouteKey> = Pick<
 /** `by`: the member that the request identified. */
 export type Recording = (tx: Tx, what: Noted & { by: Pick<Person, 'id' | 'name'> }) => Promise<void>;
 
-export type RouteSpec<K extends RouteKey, D = KitDeps> = {
+type RouteSpec<K extends RouteKey, D = KitDeps> = {
   /** The least role that opens it in the path's project. `signed_in`: any session, for a path without a project. */
   needs: Role | 'signed_in';
   /** Adds a way to sign in to the account, so the member must have confirmed who they are in the last ten minutes. */
@@ -86,7 +91,7 @@ export type RouteSpec<K extends RouteKey, D = KitDeps> = {
   isForPrograms?: true;
   /**
    * The cost depends on the amount of stored data: the route counts, aggregates or exports rows without a fixed limit, or reads a snapshot.
-   * Routes that search by typed input need no mark: `request-cost.ts` finds them by the names of their fields.
+   * Routes that search by typed input need no mark: `request-gate.ts` finds them by the names of their fields.
    */
   isHeavy?: true;
   /**
@@ -113,7 +118,7 @@ export type DashboardRoute<D = KitDeps> = RouteRules & {
 };
 
 /** The two ways to make a route whose handler needs the dependencies `D`. */
-export type RouteMakers<D> = {
+type RouteMakers<D> = {
   /** Makes a route that requires a session or a token, checked against the contract. */
   route: <K extends RouteKey>(key: K, spec: RouteSpec<K, D>) => DashboardRoute<D>;
   /** Makes a route that a caller without a session may use, such as sign-in. */
@@ -131,3 +136,17 @@ export function routesFor<D extends KitDeps = KitDeps>(): RouteMakers<D> {
 
 /** For a response that is not JSON: the handler has hijacked the reply, or sent it. */
 export const SENT: Raw = { raw: true };
+
+/** The dependencies of the kit that serves all routes; every route has them too. */
+export type KitDeps = {
+  db: Database;
+  newId: NewId;
+  log: Log;
+  /** Identifies callers and their roles. */
+  access: Access;
+  /** All open feeds of the process, which end when their member may no longer read them. */
+  feeds: Feeds;
+  /** Checks personal tokens. */
+  pepper: Pepper;
+  transport: TransportRules;
+};

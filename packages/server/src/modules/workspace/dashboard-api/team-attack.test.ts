@@ -4,7 +4,7 @@ import { authenticator } from '../../../../testkit/authenticator.ts';
 import { endpointServer } from '../../../../testkit/endpoint-server.ts';
 import { findText } from '../../../../testkit/find-text.ts';
 import { type Browser, codeOf, PASSWORD, testTeam, tokenOf } from '../../../../testkit/team.ts';
-import { offerReset, offerSetup } from '../members/offer-link.ts';
+import { offerReset, offerSetup } from '../members/links.ts';
 import { resetPassword } from '../members/use-link.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { DASHBOARD_ORIGIN } from '../../../../testkit/dashboard.ts';

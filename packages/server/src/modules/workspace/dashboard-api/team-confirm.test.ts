@@ -5,7 +5,7 @@ import { DASHBOARD_ORIGIN } from '../../../../testkit/dashboard.ts';
 import { endpointServer } from '../../../../testkit/endpoint-server.ts';
 import { findText } from '../../../../testkit/find-text.ts';
 import { type Browser, codeOf, PASSWORD, testTeam, tokenOf } from '../../../../testkit/team.ts';
-import { offerReset } from '../members/offer-link.ts';
+import { offerReset } from '../members/links.ts';
 
 const MINUTE_MS = 60_000;
 const WRONG = 'wrong horse battery';

@@ -8,7 +8,7 @@ import { silentLog } from '../../../platform/log.ts';
 import { alsoForPages } from '../../../../testkit/database.ts';
 import { DASHBOARD_ORIGIN } from '../../../../testkit/dashboard.ts';
 import { codeOf, PASSWORD, testTeam, tokenOf } from '../../../../testkit/team.ts';
-import { offerReset, offerSetup } from '../members/offer-link.ts';
+import { offerReset, offerSetup } from '../members/links.ts';
 
 const server = await endpointServer();
 const { setUp, browser, team, letters, join } = testTeam(server);

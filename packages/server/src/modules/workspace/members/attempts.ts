@@ -1,8 +1,8 @@
-import { addressGroup } from '../../../platform/net/address-group.ts';
+import { addressGroup } from '../../../platform/net/network-address.ts';
 import { Fault } from '../../../platform/fault.ts';
 import { sha256 } from '../../../platform/crypto/hash.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { countUse, decrementCounts, deleteCounts } from './attempts-store.ts';
+import { countUse, decrementCounts, deleteCounts } from './auth-store.ts';
 
 /**
  * Limits on guessing, in windows of 15 minutes, across all processes.

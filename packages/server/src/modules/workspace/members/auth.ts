@@ -3,7 +3,7 @@ import { twoFactor } from 'better-auth/plugins';
 import type { Log } from '../../../platform/log.ts';
 import type { SignInDatabase } from '../../../platform/db/sign-in-database.ts';
 import { cookieNames } from './cookies.ts';
-import { versionOf } from './secret-version.ts';
+import { versionOf } from './factor-secrets.ts';
 import { PASSWORD_MAX_CHARS, PASSWORD_MIN_CHARS, SESSION_S } from './team.ts';
 
 export type AuthOptions = {

@@ -3,7 +3,7 @@ import { Fault } from '../../../platform/fault.ts';
 import { countPasskey, countSessionAttempt, forgiveSessionAttempt, spendCode } from './attempts.ts';
 import { assertionOptions, verifyAssertion } from './passkeys.ts';
 import { findPasswordOf, findUserById } from './reads.ts';
-import { updateConfirmed } from './session-store.ts';
+import { updateConfirmed } from './auth-store.ts';
 import { asked, type SignInDeps, toHeaders } from './sign-in.ts';
 import type { Caller, Person, WithCookies } from './team.ts';
 

@@ -1,7 +1,7 @@
 import type { Role } from '@beckon/contract/dashboard';
 import { Fault } from '../../../platform/fault.ts';
 import type { Log } from '../../../platform/log.ts';
-import type { ConnectionSource } from '../../../platform/db/connection.ts';
+import type { ConnectionSource } from '../../../platform/db/connections.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { openSignInDatabase } from '../../../platform/db/sign-in-database.ts';
 import type { createSignIns, SignIns } from './sign-ins.ts';

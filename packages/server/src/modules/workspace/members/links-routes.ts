@@ -1,18 +1,16 @@
 import { Type } from 'typebox';
 import { Fault } from '../../../platform/fault.ts';
-import type { AccountEmails } from './account-emails.ts';
+import { type AccountEmails, resetLetter } from './account-emails.ts';
 import { countAddress } from './attempts.ts';
 import { findProjectOfMember, findUserByEmail } from './reads.ts';
-import { resetLetter } from './member-emails.ts';
 import type { Team } from './create-team.ts';
 import { acceptInvite, resetPassword } from './use-link.ts';
 import { checkPassword, readEmail, readName } from './make-person.ts';
-import { offerReset } from './offer-link.ts';
-import { type OpenAsked, routesFor } from '../dashboard-api/route.ts';
+import { offerReset } from './links.ts';
+import { type KitDeps, type OpenAsked, routesFor } from '../dashboard-api/route.ts';
 import { callerOf, setCookies } from './caller.ts';
 import { notifyMember } from './notices.ts';
-import type { KitDeps } from '../dashboard-api/kit-deps.ts';
-import type { Installation } from '../projects/installation.ts';
+import type { Installation } from './installation.ts';
 
 type Deps = KitDeps & { accountEmails: AccountEmails; installation: Installation; team: Team };
 const { openRoute } = routesFor<Deps>();

@@ -7,20 +7,18 @@ import {
   ROLES,
 } from '@beckon/contract/dashboard';
 import { Fault } from '../../../platform/fault.ts';
-import type { AccountEmails } from './account-emails.ts';
+import { type AccountEmails, inviteLetter, testLetter } from './account-emails.ts';
 import { changeRole, removeMember } from './members.ts';
 import { deleteInvite, listInvites, lockOrganization, updateOrganization } from './store.ts';
 import { findOrganizationOf, listMembers, type MemberRow, type Organization } from './reads.ts';
-import { inviteLetter, testLetter } from './member-emails.ts';
 import { isLocalShell } from './local-shell.ts';
 import type { Link } from './link.ts';
 import type { Person } from './team.ts';
-import { offerInvite } from './offer-link.ts';
+import { offerInvite } from './links.ts';
 import { readEmail, readName } from './make-person.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { routesFor } from '../dashboard-api/route.ts';
-import type { KitDeps } from '../dashboard-api/kit-deps.ts';
-import type { Installation } from '../projects/installation.ts';
+import { type KitDeps, routesFor } from '../dashboard-api/route.ts';
+import type { Installation } from './installation.ts';
 
 type Deps = KitDeps & { accountEmails: AccountEmails; installation: Installation };
 const { route } = routesFor<Deps>();

@@ -11,7 +11,7 @@ import { endpointServer } from '../../../../testkit/endpoint-server.ts';
 import { PEPPER } from '../../../../testkit/server.ts';
 import { testTeam } from '../../../../testkit/team.ts';
 import { insertOrganization, upsertMember } from './store.ts';
-import { createKey } from '../../ingest/keys/create.ts';
+import { createKey } from '../../ingest/keys/change-key.ts';
 import { createProject } from '../../administration/create-project.ts';
 
 const server = await endpointServer();

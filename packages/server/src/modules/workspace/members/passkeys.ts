@@ -9,7 +9,7 @@ import {
 } from '@simplewebauthn/server';
 import { randomUUID } from 'node:crypto';
 import { cookieLine, readCookie } from './cookies.ts';
-import { advanceCounter, insertChallenge, insertPasskey, takeChallengeValue } from './passkey-store.ts';
+import { advanceCounter, insertChallenge, insertPasskey, takeChallengeValue } from './auth-store.ts';
 import { type CredentialRow, findCredential, listCredentials } from './reads.ts';
 import type { Caller, WithCookies } from './team.ts';
 import { randomBase62, sha256 } from '../../../platform/crypto/hash.ts';

@@ -3,7 +3,7 @@ import { idMaker } from '../../../platform/ids.ts';
 import { addEntry } from '../audit/store.ts';
 import { findUserByEmail, listMemberships, listOrganizations, type Organization } from './reads.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { offerInvite, type Offered, offerReset, offerSetup } from './offer-link.ts';
+import { type Offered, offerInvite, offerReset, offerSetup } from './links.ts';
 
 type Db = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
 const OPERATOR = 'operator';

@@ -6,9 +6,8 @@ import type { Person, WithCookies } from './team.ts';
 import type { Team } from './create-team.ts';
 import { lookAt } from './use-link.ts';
 import { callerOf, PASSKEY_RESPONSE, setCookies, type SignedInPerson } from './caller.ts';
-import { type OpenAsked, routesFor } from '../dashboard-api/route.ts';
-import type { KitDeps } from '../dashboard-api/kit-deps.ts';
-import type { Installation, Release } from '../projects/installation.ts';
+import { type KitDeps, type OpenAsked, routesFor } from '../dashboard-api/route.ts';
+import type { Installation, Release } from './installation.ts';
 
 type Deps = KitDeps & { installation: Installation; release: Release; team: Team };
 const { openRoute, route } = routesFor<Deps>();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { randomBase62 } from '../../../platform/crypto/hash.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { cookieLine, signedValue } from './cookies.ts';
-import { insertSession } from './session-store.ts';
+import { insertSession } from './auth-store.ts';
 import { type Caller, SESSION_S } from './team.ts';
 
 /** `secret`: signs the cookie. */

@@ -17,7 +17,7 @@ import { knownBrowserId, type KnownBrowsers, rememberBrowser } from './known-bro
 import { assertionOptions, type PasskeyDeps, verifyAssertion } from './passkeys.ts';
 import { findPassword, findPasswordOf, findSecondFactorUser, type Password } from './reads.ts';
 import { type SessionCookie, sessionCookie, startSession } from './sessions.ts';
-import { deleteSessionByToken } from './session-store.ts';
+import { deleteSessionByToken } from './auth-store.ts';
 import { deleteChallenges, deleteOldChallenges } from './store.ts';
 import { type Caller, PASSWORD_MIN_CHARS, type SignedIn, type WithCookies } from './team.ts';
 

@@ -1,8 +1,7 @@
 import type { Role } from '@beckon/contract/dashboard';
 import type { Tx } from '../../../platform/db/statements.ts';
 import type { Link } from './link.ts';
-import { deletePasskeys } from './passkey-store.ts';
-import { deleteSessions } from './session-store.ts';
+import { deletePasskeys, deleteSessions } from './auth-store.ts';
 import type { FactorRow, Organization } from './reads.ts';
 
 /** Writes the `team_*` tables. better-auth writes factors, most sessions and most verifications; they are deleted here too. */

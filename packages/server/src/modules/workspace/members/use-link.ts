@@ -1,8 +1,7 @@
 import type { Role } from '@beckon/contract/dashboard';
 import { Fault } from '../../../platform/fault.ts';
 import { deleteChallenges, deleteTwoFactor, lockOrganization, upsertMember } from './store.ts';
-import { deletePasskeys } from './passkey-store.ts';
-import { deleteSessions } from './session-store.ts';
+import { deletePasskeys, deleteSessions } from './auth-store.ts';
 import { findUserByEmail, listMembers, listOrganizations, type UserRow } from './reads.ts';
 import type { Link } from './link.ts';
 import { lookAtLink, takeLink } from './links.ts';

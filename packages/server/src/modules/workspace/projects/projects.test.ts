@@ -4,11 +4,9 @@ import { heldClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { resumeProject, suspendProject } from '../../administration/suspend-project.ts';
-import { findProject } from './find-project.ts';
-import { getSettings } from './get-settings.ts';
-import { listProjects } from './list-projects.ts';
+import { findProject, listProjects } from './project.ts';
+import { getSettings, setSettings } from './project-settings.ts';
 import { listRateLimits, readEndpoint, setRateLimit } from '../../administration/setting-routes.ts';
-import { setSettings } from './set-settings.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseDuration, printDuration } from '../../../platform/time/duration.ts';
+import { parseDuration, printDuration } from '../../../platform/time/time-text.ts';
 import { normaliseSetting, readSettings, SETTING_NAMES, type SettingName } from './settings.ts';
 
 const time = fc

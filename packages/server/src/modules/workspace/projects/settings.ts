@@ -1,8 +1,16 @@
-import { DURATION_SYNTAX, parseDuration, printDuration } from '../../../platform/time/duration.ts';
+import { DURATION_SYNTAX, parseDuration, printDuration } from '../../../platform/time/time-text.ts';
 import { findLocale } from '../../../platform/text/locale.ts';
 import { parseRate, printRate, type Rate, RATE_SYNTAX } from '../../../platform/text/rate.ts';
-import { define, type Setting } from './setting.ts';
-import { line, mailbox, type Topic, teamAddresses, topics, tracking } from './setting-texts.ts';
+import {
+  define,
+  line,
+  mailbox,
+  type Setting,
+  teamAddresses,
+  type Topic,
+  topics,
+  tracking,
+} from './setting-kinds.ts';
 
 /**
  * The settings of a project. Every setting has one text form in which it is typed, stored and shown. Only changed settings are stored, so

@@ -1,4 +1,4 @@
-import { networksOf } from '../../../platform/net/address-group.ts';
+import { networksOf } from '../../../platform/net/network-address.ts';
 
 /** The maximum number of codes that wait for a decision, across all callers. Anyone may request one, and each is a row. */
 export const WAITING_MAX = 1_000;

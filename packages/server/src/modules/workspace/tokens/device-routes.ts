@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { type DeviceAsked, TOKEN_SCOPES } from '@beckon/contract/dashboard';
-import { addressGroup } from '../../../platform/net/address-group.ts';
+import { addressGroup } from '../../../platform/net/network-address.ts';
 import { Fault } from '../../../platform/fault.ts';
 import type { AccountEmails } from '../members/account-emails.ts';
 import { countWithin } from '../members/attempts.ts';
@@ -21,10 +21,9 @@ import { createToken } from './create-token.ts';
 import type { DeviceAsking } from './store.ts';
 import { callerOf } from '../members/caller.ts';
 import { notifyMember } from '../members/notices.ts';
-import { type Recording, routesFor } from '../dashboard-api/route.ts';
-import { stateOf } from './token-state.ts';
-import type { KitDeps } from '../dashboard-api/kit-deps.ts';
-import type { Installation } from '../projects/installation.ts';
+import { type KitDeps, type Recording, routesFor } from '../dashboard-api/route.ts';
+import { stateOf } from './routes.ts';
+import type { Installation } from '../members/installation.ts';
 
 type Deps = KitDeps & { accountEmails: AccountEmails; installation: Installation };
 const { openRoute, route } = routesFor<Deps>();

@@ -1,8 +1,8 @@
-import type { TokenListed } from '@beckon/contract/dashboard';
-import { routesFor } from '../dashboard-api/route.ts';
-import { wholeList } from '../dashboard-api/whole-list.ts';
+import type { TokenListed, TokenState } from '@beckon/contract/dashboard';
+import { wholeList } from '../dashboard-api/pages.ts';
+import { type KitDeps, routesFor } from '../dashboard-api/route.ts';
+import { listProjects } from '../projects/project.ts';
 import { listTokenRows, updateRevoked } from './store.ts';
-import { stateOf } from './token-state.ts';
 import { displayToken, ENDED_KEPT_MS, type HeldToken, type ListedToken } from './token.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { Fault } from '../../../platform/fault.ts';
@@ -92,4 +92,22 @@ async function revokeToken(
   if (revoked) return revoked;
   const message = 'You have no token with this ID';
   throw new Fault('not_found', { details: [{ message, field: 'token' }] });
+}
+
+type StateDeps = KitDeps;
+
+/** Returns the state of a token to its holder; it opens whatever its member may open now. */
+export async function stateOf(
+  { db, access }: Pick<StateDeps, 'db' | 'access'>,
+  { label, scopes, expiresAt, person }: HeldToken,
+): Promise<TokenState> {
+  const roles = await access.rolesOf(person.id);
+  const projects = (await listProjects(db)).filter(({ id }) => roles.has(id));
+  return {
+    label,
+    scopes,
+    expires_at: expiresAt.toISOString(),
+    member: { name: person.name, email: person.email },
+    projects: projects.map(({ id, name }) => ({ id, name })),
+  };
 }

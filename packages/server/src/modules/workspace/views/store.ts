@@ -1,7 +1,7 @@
 import type { Tx } from '../../../platform/db/statements.ts';
 
 /** Rows of `saved_view`. */
-export type ViewRow = {
+type ViewRow = {
   project_id: number;
   id: string;
   screen: Screen;
@@ -11,7 +11,7 @@ export type ViewRow = {
   created_by: string;
 };
 
-export function toView(row: ViewRow): View {
+function toView(row: ViewRow): View {
   const { project_id: projectId, id, screen, name, filter, created_at: at, created_by: createdBy } = row;
   return { projectId, id, screen, name, filter, createdAt: at.getTime(), createdBy };
 }
@@ -39,7 +39,7 @@ export async function deleteViewRow(
 /** The lists that have saved views. */
 export const SCREENS = ['users'] as const;
 
-export type Screen = (typeof SCREENS)[number];
+type Screen = (typeof SCREENS)[number];
 
 /** A named filter of a list, shared by all members of the project. Times are in milliseconds. */
 export type View = {
@@ -51,3 +51,26 @@ export type View = {
   createdAt: number;
   createdBy: string;
 };
+
+/** Returns the views by name, of all lists if `screen` is null. A list has a hundred views at most. */
+export async function listViews(
+  tx: Tx,
+  { projectId, screen }: { projectId: number; screen: Screen | null },
+): Promise<View[]> {
+  const rows = await tx.query<ViewRow>(
+    `SELECT * FROM beckon.saved_view WHERE project_id = $1 AND ($2::text IS NULL OR screen = $2) ORDER BY screen, name`,
+    [projectId, screen],
+  );
+  return rows.map(toView);
+}
+
+export async function findViewByName(
+  tx: Tx,
+  { projectId, screen, name }: { projectId: number; screen: Screen; name: string },
+): Promise<View | null> {
+  const rows = await tx.query<ViewRow>(
+    `SELECT * FROM beckon.saved_view WHERE project_id = $1 AND screen = $2 AND name = $3`,
+    [projectId, screen, name],
+  );
+  return rows[0] ? toView(rows[0]) : null;
+}

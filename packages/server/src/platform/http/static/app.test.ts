@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
-import { type AppState, readAppFiles } from './files.ts';
-import { mountApp } from './mount-app.ts';
+import { type AppState, mountApp, readAppFiles } from './app.ts';
 
 const apps: FastifyInstance[] = [];
 afterEach(() => Promise.all(apps.splice(0).map((app) => app.close())));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type AppFile, readAppFiles } from './files.ts';
+import { type AppFile, readAppFiles } from './app.ts';
 
 /** The built guide, in memory: some megabytes, which few clients request. */
 type GuideFiles = {

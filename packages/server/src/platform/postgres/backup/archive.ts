@@ -1,8 +1,7 @@
 import { chmod, chown, mkdir, readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Account } from '../account.ts';
-import { findClosedFolder, permits, READ } from '../reach.ts';
-import { BackupFailure } from './failure.ts';
+import { type Account, findClosedFolder, permits, READ } from '../account.ts';
+import { BackupFailure } from '../failure.ts';
 import { WAL } from './manifest.ts';
 
 /**

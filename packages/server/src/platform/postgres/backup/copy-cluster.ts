@@ -1,9 +1,8 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf } from '../failure.ts';
+import { BackupFailure, codeOf } from '../failure.ts';
 import { copyFileSafely, forEach } from './copy-file.ts';
-import { BackupFailure } from './failure.ts';
 import { type BackupFile, DATA } from './manifest.ts';
 
 /** PostgreSQL recreates the content of these folders at a start; the folders themselves must exist. */

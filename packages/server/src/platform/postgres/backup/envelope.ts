@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
-import { BackupFailure } from './failure.ts';
+import { BackupFailure } from '../failure.ts';
 
 /**
  * Encrypts the secrets without which a backup is useless with a passphrase: scrypt derives a key, AES-256-GCM encrypts the text. The costs

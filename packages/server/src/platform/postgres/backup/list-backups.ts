@@ -1,11 +1,10 @@
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { forEach, hashFile } from './copy-file.ts';
-import { BackupFailure } from './failure.ts';
+import { BackupFailure, codeOf } from '../failure.ts';
 import { BACKUP_NAME, type Manifest, readManifest, WAL } from './manifest.ts';
 import { draftNameOf } from './partials.ts';
 import { SYSTEM_ID } from './system-id.ts';
-import { codeOf } from '../failure.ts';
 
 export type Listed = { name: string; path: string; manifest: Omit<Manifest, 'files' | 'folders'> };
 

@@ -1,7 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join, normalize } from 'node:path';
-import { codeOf } from '../failure.ts';
-import { BackupFailure } from './failure.ts';
+import { BackupFailure, codeOf } from '../failure.ts';
 import { SYSTEM_ID } from './system-id.ts';
 
 /** The description of a backup. It is written last, next to the files that it lists. */

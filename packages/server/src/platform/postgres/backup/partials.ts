@@ -1,7 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
+import { elsewhereFor } from '../account.ts';
+import { readFacts } from '../facts.ts';
+import { codeOf } from '../failure.ts';
+import { readPidFile } from '../postmaster.ts';
+import { commandOf, isAtWork } from '../process-command.ts';
+import { waitUntil } from '../wait-until.ts';
 import { systemClock } from '../../time/clock.ts';
-import { isAtWork } from '../process-command.ts';
 
 /** Returns a name that cannot be mistaken for a backup. It contains the pid of the process that writes it. */
 export function draftNameOf(name: string): string {
@@ -33,4 +39,38 @@ async function lastTouched(path: string): Promise<number> {
       () => 0,
     );
   return Math.max(...(await Promise.all(['', ...within].map(at))));
+}
+
+const ENDS_WITHIN_MS = 20_000;
+
+/** Returns a temporary folder beside `place`, in which it is built. The name contains the pid of its process. */
+export function restoreDraftOf(place: string): string {
+  return `${place}.restore-${process.pid}-${randomBytes(4).toString('hex')}`;
+}
+
+const RESTORE_DRAFT = /\.restore-(\d+)-[0-9a-f]{8}$/;
+
+/** Removes the remains of killed restores: a folder, and perhaps a PostgreSQL that runs in it. Called before a new folder is created. */
+export async function sweepRestoreDrafts(place: string): Promise<void> {
+  const names = await readdir(dirname(place)).catch((error: unknown) => {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    return [];
+  });
+  for (const name of names) {
+    const maker = RESTORE_DRAFT.exec(name)?.[1];
+    const isOurs = maker !== undefined && name.startsWith(`${basename(place)}.restore-`);
+    if (isOurs && !isAtWork(Number(maker))) await dropRestoreDraft(join(dirname(place), name));
+  }
+}
+
+export async function dropRestoreDraft(draft: string): Promise<void> {
+  const data = resolve(draft, readFacts(draft)?.data ?? 'postgres');
+  const pid = readPidFile(data)?.pid;
+  if (pid && (await commandOf(pid))?.includes(`-D ${data} `)) {
+    process.kill(pid, 'SIGQUIT');
+    const gone = async (): Promise<true | undefined> => ((await commandOf(pid)) === null ? true : undefined);
+    await waitUntil(gone, { everyMs: 20, forMs: ENDS_WITHIN_MS });
+  }
+  await rm(draft, { recursive: true, force: true });
+  if (data.startsWith(elsewhereFor(draft))) await rm(elsewhereFor(draft), { recursive: true, force: true });
 }

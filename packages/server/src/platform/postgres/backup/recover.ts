@@ -3,7 +3,7 @@ import { chown, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { restoreCommand } from './archive.ts';
-import { BackupFailure } from './failure.ts';
+import { BackupFailure } from '../failure.ts';
 import type { Manifest } from './manifest.ts';
 import {
   chooseTimeline,
@@ -16,9 +16,8 @@ import {
 } from './timelines.ts';
 import { readFacts } from '../facts.ts';
 import type { Home } from '../home.ts';
-import type { PidFile } from '../postmaster.ts';
+import { type PidFile, stopPostmaster } from '../postmaster.ts';
 import { startPostmaster } from '../start-postmaster.ts';
-import { stopPostmaster } from '../stop-postmaster.ts';
 
 export type Recovering = {
   manifest: Manifest;

@@ -17,20 +17,17 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { systemClock } from '../../time/clock.ts';
-import { chooseAccount, isRoot } from '../account.ts';
+import { chooseAccount, ENTER, giveTree, isRoot, permits } from '../account.ts';
 import { binaryMajor } from '../binaries.ts';
-import { codeOf } from '../failure.ts';
+import { BackupFailure, codeOf } from '../failure.ts';
 import { readFacts, replaceFacts } from '../facts.ts';
 import { type Home, type HomeOptions, openHome } from '../home.ts';
-import { giveTree } from '../own-tree.ts';
-import { ENTER, permits } from '../reach.ts';
 import { readyClusterArchive } from './archive.ts';
 import { copyFileSafely, forEach, syncFolder, writeSafely } from './copy-file.ts';
 import { openEnvelope } from './envelope.ts';
-import { BackupFailure } from './failure.ts';
 import { type BackupFile, DATA, type Manifest, readManifest, SECRETS, WAL } from './manifest.ts';
 import { recover, type Recovered } from './recover.ts';
-import { dropRestoreDraft, restoreDraftOf, sweepRestoreDrafts } from './restore-partials.ts';
+import { dropRestoreDraft, restoreDraftOf, sweepRestoreDrafts } from './partials.ts';
 import type { KeptSecrets } from './take-backup.ts';
 
 export type Restoring = HomeOptions & {

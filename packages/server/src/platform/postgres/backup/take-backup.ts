@@ -8,13 +8,12 @@ import { constants, createGzip } from 'node:zlib';
 import { copyCluster } from './copy-cluster.ts';
 import { hashFile, syncFolder, writeSafely } from './copy-file.ts';
 import { closeEnvelope } from './envelope.ts';
-import { BackupFailure } from './failure.ts';
+import { BackupFailure } from '../failure.ts';
 import { type BackupFile, DATA, MANIFEST, type Manifest, SECRETS, WAL, WAL_NAME } from './manifest.ts';
 import { draftNameOf, sweepBackupDrafts } from './partials.ts';
 import { readFacts } from '../facts.ts';
-import type { EmbeddedConnection } from '../follow.ts';
+import { type EmbeddedConnection, openEmbedded } from '../embedded.ts';
 import { type HomeOptions, openHome } from '../home.ts';
-import { openEmbedded } from '../open-embedded.ts';
 import { systemClock } from '../../time/clock.ts';
 
 /** Encrypted with the passphrase: without the key the database is unreadable, and without the password there is no access to it. */

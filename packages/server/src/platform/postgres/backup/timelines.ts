@@ -3,9 +3,8 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip, gzipSync } from 'node:zlib';
 import type { Account } from '../account.ts';
-import { codeOf } from '../failure.ts';
+import { BackupFailure, codeOf } from '../failure.ts';
 import { syncFolder, writeSafely } from './copy-file.ts';
-import { BackupFailure } from './failure.ts';
 import type { Manifest } from './manifest.ts';
 
 /**

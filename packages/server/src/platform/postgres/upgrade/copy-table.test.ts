@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ask, makeTestDirectory, soon, type TestDirectory } from '../test-directory.ts';
-import { copyTable } from './copy-table.ts';
+import { copyTable } from './copy-database.ts';
 
 let directory: TestDirectory;
 beforeAll(async () => {

@@ -8,9 +8,9 @@ import { type Home, openHome } from '../home.ts';
 import { initializeCluster } from '../initialize-cluster.ts';
 import { isAlive } from '../process-command.ts';
 import { startPostmaster } from '../start-postmaster.ts';
-import { stopPostmaster } from '../stop-postmaster.ts';
+import { stopPostmaster } from '../postmaster.ts';
 import { livingPostmaster, makeTestDirectory, type TestDirectory } from '../test-directory.ts';
-import { READ_ONLY, stopLeft } from './stop-left.ts';
+import { READ_ONLY, stopLeft } from './guard-upgrade.ts';
 
 let directory: TestDirectory;
 let home: Home;

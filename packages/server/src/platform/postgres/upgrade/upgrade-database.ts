@@ -2,19 +2,17 @@ import pg from 'pg';
 import { chown, copyFile, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { syncFolder, writeSafely } from '../backup/copy-file.ts';
-import { dropRestoreDraft, restoreDraftOf, sweepRestoreDrafts } from '../backup/restore-partials.ts';
+import { dropRestoreDraft, restoreDraftOf, sweepRestoreDrafts } from '../backup/partials.ts';
 import { binaryMajor, locateBinaries } from '../binaries.ts';
 import { readFacts, replaceFacts } from '../facts.ts';
 import { codeOf, EmbeddedFailure } from '../failure.ts';
-import { findKept } from '../find-kept-clusters.ts';
-import type { EmbeddedConnection } from '../follow.ts';
+import { dataMissing, findKept, initializeCluster } from '../initialize-cluster.ts';
+import type { EmbeddedConnection } from '../embedded.ts';
 import { type Home, type HomeOptions, isInitialized, openHome } from '../home.ts';
-import { dataMissing, initializeCluster } from '../initialize-cluster.ts';
 import { startPostmaster } from '../start-postmaster.ts';
-import { stopPostmaster } from '../stop-postmaster.ts';
+import { stopPostmaster } from '../postmaster.ts';
 import { type CopiedTable, copyDatabase } from './copy-database.ts';
-import { lockUpgrade } from './lock-upgrade.ts';
-import { READ_ONLY, stopLeft } from './stop-left.ts';
+import { lockUpgrade, READ_ONLY, stopLeft } from './guard-upgrade.ts';
 import { oldBinaries, versionOf } from './versions.ts';
 
 export type Upgrading = HomeOptions & {

@@ -15,7 +15,7 @@ import { openHome } from '../home.ts';
 import { discardOld, type EmbeddedConnection, upgradeDatabase } from '../index.ts';
 import { initializeCluster } from '../initialize-cluster.ts';
 import { startPostmaster } from '../start-postmaster.ts';
-import { stopPostmaster } from '../stop-postmaster.ts';
+import { stopPostmaster } from '../postmaster.ts';
 import { ask, clusterOf, makeTestDirectory, soon, type TestDirectory } from '../test-directory.ts';
 import { swap } from './upgrade-database.ts';
 import { oldBinaries } from './versions.ts';

@@ -1,0 +1,118 @@
+import { findAudience, unknownAudience } from './audience.ts';
+import { type Current, listCurrent, newest, seen, sentenceFor } from './current-versions.ts';
+import type { Member } from './list-members.ts';
+import { dayOf } from './memberships.ts';
+import { type DayRow, listAllDayRows, listDayRows, listMemberRows } from './reads.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+
+export type ListedAudience = {
+  id: string;
+  name: string;
+  state: 'building' | 'ready' | 'rebuilding';
+  /** Members of the definition served, or as many as are found so far for the first one. */
+  members: number;
+  /** Progress of the definition being built. */
+  progress: { built: number; users: number } | null;
+  /** The latest definition in words. */
+  sentence: string;
+  createdAt: Date;
+  updatedAt: Date;
+};
+
+/** Lists the audiences of a project by name. */
+export async function listAudiences(tx: Tx, projectId: number): Promise<ListedAudience[]> {
+  const audiences = await listCurrent(tx, projectId);
+  return audiences.map((audience) => toListed(audience, audiences));
+}
+
+function toListed(audience: Current, all: Current[]): ListedAudience {
+  const { id, name, createdAt, updatedAt, building } = audience;
+  return {
+    id,
+    name,
+    state: stateOf(audience),
+    members: seen(audience).members,
+    // New users may have arrived since the count.
+    progress: building && { built: building.built, users: Math.max(building.people, building.built) },
+    sentence: sentenceFor(newest(audience).predicate, all),
+    createdAt,
+    updatedAt,
+  };
+}
+
+function stateOf({ served, building }: Current): ListedAudience['state'] {
+  if (!building) return 'ready';
+  return served ? 'rebuilding' : 'building';
+}
+
+export type ShownAudience = ListedAudience & {
+  definition: unknown;
+  /** One entry per UTC day, from the first day of the audience to today. */
+  growth: GrowthDay[];
+  sample: Member[];
+};
+
+const SAMPLE_MEMBERS = 20;
+
+export async function showAudience(
+  tx: Tx,
+  { projectId, reference, now }: { projectId: number; reference: string; now: Date },
+): Promise<ShownAudience> {
+  const { id } = await findAudience(tx, { projectId, reference });
+  const all = await listCurrent(tx, projectId);
+  const audience = all.find((one) => one.id === id);
+  if (!audience) throw unknownAudience(reference);
+  const from = firstDay(audience.createdAt, now);
+  const { edition } = seen(audience);
+  return {
+    ...toListed(audience, all),
+    definition: newest(audience).definition,
+    growth: growthOf(await listDayRows(tx, { projectId, audienceId: id, from }), from, dayOf(now)),
+    sample: await listMemberRows(tx, { projectId, edition, after: null, limit: SAMPLE_MEMBERS }),
+  };
+}
+
+/** `day` is in UTC. */
+export type GrowthDay = { day: string; joined: number; left: number; members: number };
+
+const GROWTH_DAYS = 30;
+const DAY_MS = 86_400_000;
+
+/** Returns the first day of the growth chart: the day of creation for an audience younger than the period. */
+function firstDay(createdAt: Date, now: Date): string {
+  const first = Math.max(createdAt.getTime(), now.getTime() - (GROWTH_DAYS - 1) * DAY_MS);
+  return dayOf(new Date(Math.min(first, now.getTime())));
+}
+
+/** Lists the growth of all audiences of a project by audience id, one entry per day, ending today. */
+export async function listGrowth(
+  tx: Tx,
+  {
+    projectId,
+    now,
+    audiences,
+  }: { projectId: number; now: Date; audiences: { id: string; createdAt: Date }[] },
+): Promise<Map<string, GrowthDay[]>> {
+  const from = dayOf(new Date(now.getTime() - (GROWTH_DAYS - 1) * DAY_MS));
+  const rows = Map.groupBy(await listAllDayRows(tx, { projectId, from }), (row) => row.audience_id);
+  return new Map(
+    audiences.map(({ id, createdAt }) => [
+      id,
+      growthOf(rows.get(id) ?? [], firstDay(createdAt, now), dayOf(now)),
+    ]),
+  );
+}
+
+/** Fills in days without changes. They have no row and end with as many members as the day before. */
+function growthOf(rows: DayRow[], from: string, to: string): GrowthDay[] {
+  const byDay = new Map(rows.map((row) => [row.day, row]));
+  let members = rows.findLast(({ day }) => day < from)?.members ?? 0;
+  const days: GrowthDay[] = [];
+  for (let at = Date.parse(from); at <= Date.parse(to); at += DAY_MS) {
+    const day = dayOf(new Date(at));
+    const row = byDay.get(day);
+    members = row?.members ?? members;
+    days.push({ day, joined: row?.joined ?? 0, left: row?.departed ?? 0, members });
+  }
+  return days;
+}

@@ -1,0 +1,140 @@
+import { listOutcomesOf, type Outcome } from '../outcomes/index.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+
+/** Lists other data about a user from tables of other modules: `rule_entry`, `rule_timer` and `message`. */
+type Person = { projectId: number; userId: string };
+
+type EntryTrace = { rule_id: string; key: string; enrolled_at: Date; level: number };
+type TimerTrace = { rule_id: string; key: string; at: Date; anchor: Record<string, unknown> };
+type MessageTrace = {
+  draft_id: string;
+  id: string;
+  rule_id: string;
+  address: string;
+  state: string;
+  reason: string | null;
+  claimed_at: Date;
+  ended_at: Date | null;
+};
+
+/** Sorts before every id. */
+const FIRST = '00000000-0000-0000-0000-000000000000';
+
+export function listEntryTraces(
+  tx: Tx,
+  person: Person & { pageOf: number },
+): AsyncGenerator<EntryTrace[], void, void> {
+  return byRule(tx, { ...person, table: 'rule_entry', columns: 'rule_id, key, enrolled_at, level' });
+}
+
+export function listTimerTraces(
+  tx: Tx,
+  person: Person & { pageOf: number },
+): AsyncGenerator<TimerTrace[], void, void> {
+  return byRule(tx, { ...person, table: 'rule_timer', columns: 'rule_id, key, at, anchor' });
+}
+
+type Source = Person & { pageOf: number; table: 'rule_entry' | 'rule_timer'; columns: string };
+
+async function* byRule<T extends { rule_id: string; key: string }>(
+  tx: Tx,
+  { projectId, userId, pageOf, table, columns }: Source,
+): AsyncGenerator<T[], void, void> {
+  let after: Pick<T, 'rule_id' | 'key'> | undefined = { rule_id: FIRST, key: '' };
+  while (after) {
+    const page: T[] = await tx.query<T>(
+      `SELECT ${columns} FROM beckon.${table}
+       WHERE project_id = $1 AND external_user_id = $2 AND (rule_id, key) > ($3::uuid, $4::text)
+       ORDER BY rule_id, key LIMIT $5`,
+      [projectId, userId, after.rule_id, after.key, pageOf],
+    );
+    yield page;
+    after = page.length < pageOf ? undefined : page.at(-1);
+  }
+}
+
+export async function* listMessageTraces(
+  tx: Tx,
+  { projectId, userId, pageOf }: Person & { pageOf: number },
+): AsyncGenerator<MessageTrace[], void, void> {
+  let after: string | undefined = FIRST;
+  while (after !== undefined) {
+    const page: MessageTrace[] = await tx.query<MessageTrace>(
+      `SELECT draft_id, id, rule_id, address, state, reason, claimed_at, ended_at FROM beckon.message
+       WHERE project_id = $1 AND external_user_id = $2 AND draft_id > $3::uuid ORDER BY draft_id LIMIT $4`,
+      [projectId, userId, after, pageOf],
+    );
+    yield page;
+    after = page.length < pageOf ? undefined : page.at(-1)?.draft_id;
+  }
+}
+
+/** Lists the stored tracking data of a user's emails page by page, for a data export. */
+type PagedPerson = { projectId: number; userId: string; pageOf: number };
+
+export async function* listAllOutcomes(tx: Tx, person: PagedPerson): AsyncGenerator<Outcome[], void, void> {
+  const { pageOf, ...wanted } = person;
+  let after: Outcome | undefined;
+  do {
+    const page: Outcome[] = await listOutcomesOf(tx, { ...wanted, limit: pageOf, after: after ?? null });
+    yield page;
+    after = page.length < pageOf ? undefined : page.at(-1);
+  } while (after);
+}
+
+/** The link targets of an email and the number of its hits. */
+type LinkTrace = { message_id: string; opens: boolean; urls: string[]; hits: number };
+
+export function listLinkTraces(tx: Tx, person: PagedPerson): AsyncGenerator<LinkTrace[], void, void> {
+  return byLetter<LinkTrace>(person, (after) =>
+    tx.query(
+      `SELECT l.message_id, l.opens, l.urls, coalesce(c.hits, 0) AS hits FROM beckon.tracking_link l
+       LEFT JOIN beckon.hit_count c ON c.project_id = l.project_id AND c.message_id = l.message_id
+       WHERE l.project_id = $1 AND l.external_user_id = $2 AND l.message_id > $3::uuid ORDER BY l.message_id LIMIT $4`,
+      [person.projectId, person.userId, after, person.pageOf],
+    ),
+  );
+}
+
+type HitTrace = {
+  message_id: string;
+  hits: {
+    kind: string;
+    link: number | null;
+    at: string;
+    bot: string | null;
+    bot_reason: string | null;
+    agent: string | null;
+    remote: string | null;
+  }[];
+};
+
+/** Lists emails with all their hits, at most a hundred each. */
+export function listHitTraces(tx: Tx, person: PagedPerson): AsyncGenerator<HitTrace[], void, void> {
+  return byLetter<HitTrace>(person, (after) =>
+    tx.query(
+      `SELECT c.message_id, (
+         SELECT coalesce(json_agg(json_build_object('kind', h.kind, 'link', h.link, 'at', h.at, 'bot', h.bot,
+           'bot_reason', h.bot_reason, 'agent', h.agent, 'remote', h.remote) ORDER BY h.at, h.number), '[]')
+         FROM beckon.hit h WHERE h.project_id = c.project_id AND h.message_id = c.message_id) AS hits
+       FROM beckon.hit_count c
+       WHERE c.project_id = $1 AND c.external_user_id = $2 AND c.message_id > $3::uuid ORDER BY c.message_id LIMIT $4`,
+      [person.projectId, person.userId, after, person.pageOf],
+    ),
+  );
+}
+
+/** Sorts before every id. */
+const FIRST_MESSAGE = '00000000-0000-0000-0000-000000000000';
+
+async function* byLetter<T extends { message_id: string }>(
+  { pageOf }: PagedPerson,
+  ask: (after: string) => Promise<T[]>,
+): AsyncGenerator<T[], void, void> {
+  let after: string | undefined = FIRST_MESSAGE;
+  while (after !== undefined) {
+    const page: T[] = await ask(after);
+    yield page;
+    after = page.length < pageOf ? undefined : page.at(-1)?.message_id;
+  }
+}

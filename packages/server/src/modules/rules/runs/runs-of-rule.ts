@@ -1,0 +1,76 @@
+import { type CountRow, listCounts } from './reads.ts';
+import { type EndReason, fromRow, RUN, type Run, type RunRow } from './run.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+
+export type RunCounts = { active: number; paused: number; ended: Partial<Record<EndReason, number>> };
+
+/** Counts the runs of each rule by state. Rules without runs are omitted. */
+export async function countRuns(tx: Tx, projectId: number): Promise<Map<string, RunCounts>> {
+  const counts = new Map<string, RunCounts>();
+  for (const row of await listCounts(tx, projectId, null)) {
+    const known = counts.get(row.rule_id) ?? { active: 0, paused: 0, ended: {} };
+    addCount(known, row);
+    counts.set(row.rule_id, known);
+  }
+  return counts;
+}
+
+function addCount(counts: RunCounts, { state, end_reason: reason, runs }: CountRow): void {
+  if (state !== 'ended') counts[state] += runs;
+  else if (reason !== null) counts.ended[reason] = (counts.ended[reason] ?? 0) + runs;
+}
+
+export type Lift = Record<Run['arm'], { enrolled: number; converted: number }>;
+
+/** Counts the enrolled users of each arm and those who reached the goal. */
+export async function countLift(
+  tx: Tx,
+  { projectId, ruleId }: { projectId: number; ruleId: string },
+): Promise<Lift> {
+  const lift: Lift = { treatment: { enrolled: 0, converted: 0 }, holdout: { enrolled: 0, converted: 0 } };
+  for (const { arm, runs, converted } of await listCounts(tx, projectId, ruleId)) {
+    lift[arm].enrolled += runs;
+    lift[arm].converted += converted;
+  }
+  return lift;
+}
+
+/** The number of active or paused runs at a step of a version. */
+export type PlaceCount = { ruleId: string; version: number; step: number; state: Run['state']; runs: number };
+
+/** Counts for all rules of a project, or for one. */
+export async function countPlaces(
+  tx: Tx,
+  { projectId, ruleId }: { projectId: number; ruleId: string | null },
+): Promise<PlaceCount[]> {
+  const rows = await tx.query<Omit<PlaceCount, 'ruleId'> & { rule_id: string }>(
+    `SELECT rule_id, version, step, state, count(*) AS runs FROM beckon.run
+     WHERE project_id = $1 AND ($2::uuid IS NULL OR rule_id = $2) AND state <> 'ended'
+     GROUP BY rule_id, version, step, state ORDER BY rule_id, version, step, state`,
+    [projectId, ruleId],
+  );
+  return rows.map(({ rule_id, ...row }) => ({ ...row, ruleId: rule_id }));
+}
+
+type RunsAsked = {
+  projectId: number;
+  ruleId: string;
+  version: number | null;
+  step: number | null;
+  /** The last id of the previous page. */
+  after: string | null;
+  limit: number;
+};
+
+/** Returns the active and paused runs of a rule, newest first. */
+export async function listRunsOfRule(tx: Tx, asked: RunsAsked): Promise<Run[]> {
+  const { projectId, ruleId, version, step, after, limit } = asked;
+  const rows = await tx.query<RunRow>(
+    `SELECT ${RUN} FROM beckon.run r WHERE r.project_id = $1 AND r.rule_id = $2 AND r.state <> 'ended'
+       AND ($3::integer IS NULL OR r.version = $3) AND ($4::integer IS NULL OR r.step = $4)
+       AND ($5::uuid IS NULL OR r.id < $5)
+     ORDER BY r.id DESC LIMIT $6`,
+    [projectId, ruleId, version, step, after, limit],
+  );
+  return rows.map(fromRow);
+}

@@ -1,0 +1,55 @@
+import { deleteViewRow, findViewByName, insertView, listViews, type View } from './store.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import { Fault } from '../../../platform/fault.ts';
+
+const VIEWS_MAX = 100;
+const NAME_MAX = 100;
+
+/** Saves a view. The caller has validated the filter. */
+export async function saveView(tx: Tx, wanted: View): Promise<View> {
+  const { projectId, screen } = wanted;
+  const name = wanted.name.trim();
+  if (name === '' || name.length > NAME_MAX || name.includes('\0') || !name.isWellFormed())
+    throw wrong(`name must have 1 to ${NAME_MAX} characters`, 'name');
+  if (wanted.filter.trim() === '') throw wrong('filter is empty, which is the default view', 'filter');
+  if (await findViewByName(tx, { projectId, screen, name }))
+    throw new Fault('conflict', {
+      details: [{ message: `A view ${JSON.stringify(name)} already exists`, field: 'name' }],
+    });
+  if ((await listViews(tx, { projectId, screen })).length >= VIEWS_MAX)
+    throw wrong(`A list can have at most ${VIEWS_MAX} views. Delete one first`, 'name');
+  const view = { ...wanted, name };
+  await insertView(tx, view);
+  return view;
+}
+
+export async function deleteView(tx: Tx, place: { projectId: number; id: string }): Promise<View> {
+  const gone = /^[0-9a-f-]{36}$/.test(place.id) ? await deleteViewRow(tx, place) : null;
+  if (gone) return gone;
+  throw new Fault('not_found', { details: [{ message: 'This view no longer exists' }] });
+}
+
+function wrong(message: string, field: string): Fault {
+  return new Fault('validation_failed', { details: [{ message, field }] });
+}
+
+/** Deletes views whose filter or name contains the user's id or address in any spelling. */
+export async function eraseViews(
+  tx: Tx,
+  { projectId, userId, email }: { projectId: number; userId: string; email: string | null },
+): Promise<number> {
+  const traces = [userId, JSON.stringify(userId).slice(1, -1), email]
+    .filter((text) => text !== null)
+    .map((text) => text.toLowerCase());
+  const naming = (await listViews(tx, { projectId, screen: null })).filter((view) => {
+    const said = `${view.name}\n${view.filter}`.toLowerCase();
+    return traces.some((trace) => names(said, trace));
+  });
+  for (const { id } of naming) await deleteViewRow(tx, { projectId, id });
+  return naming.length;
+}
+
+/** Matches whole words only: erasing the user with the id 4 keeps a filter about user 42. */
+function names(said: string, trace: string): boolean {
+  return new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(trace)}(?![\\p{L}\\p{N}])`, 'u').test(said);
+}

@@ -1,0 +1,68 @@
+const DATE = /^\d{4}-\d\d-\d\d$/;
+/** RFC 3339 with `Z` or an offset of less than 15 hours, which covers every time zone. */
+const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-](?:0\d|1[0-4]):[0-5]\d)$/;
+
+/**
+ * Parses a moment in a trait: a date (its first moment in UTC) or an RFC 3339 time. Returns milliseconds since the epoch, and NaN for
+ * anything else. `beckon.instant` accepts the same texts for the same moments.
+ */
+export function parseInstant(text: string): number {
+  if (text.startsWith('0000')) return Number.NaN;
+  const full = DATE.test(text) ? `${text}T00:00:00Z` : text;
+  if (!DATE_TIME.test(full)) return Number.NaN;
+  try {
+    return Temporal.Instant.from(full).epochMilliseconds;
+  } catch {
+    // A date that no calendar has, such as February 30, is not a moment. The caller reports it.
+    return Number.NaN;
+  }
+}
+
+/** The largest offsets that `parseInstant` accepts: some moments have a four-digit year only there. */
+const OFFSETS = ['Z', '-14:59', '+14:59'] as const;
+
+/** Returns a text that `parseInstant` parses to this moment. */
+export function printInstant(ms: number): string {
+  const instant = Temporal.Instant.fromEpochMilliseconds(ms);
+  const texts = OFFSETS.map((offset) =>
+    offset === 'Z' ? instant.toString() : instant.toString({ timeZone: offset }),
+  );
+  return texts.find((text) => parseInstant(text) === ms) ?? instant.toString();
+}
+
+const FIRST_MS = Date.parse('0000-12-31T00:00:00Z');
+const LAST_MS = Date.parse('+010000-01-02T00:00:00Z');
+
+/** Returns whether a row can store the moment: Date and PostgreSQL are bounded. All results of `parseInstant` are within the range. */
+export function isStorableMoment(ms: unknown): ms is number {
+  return Number.isSafeInteger(ms) && (ms as number) >= FIRST_MS && (ms as number) <= LAST_MS;
+}
+
+/**
+ * Formats a moment for PostgreSQL, which accepts neither a year 0 nor signed years. An offset can move the first and the last accepted day
+ * beyond both limits.
+ */
+export function timestampText(ms: number): string {
+  const text = new Date(ms).toISOString();
+  if (text.startsWith('+')) return text.slice(2);
+  return text.startsWith('0000') ? `0001${text.slice(4)} BC` : text;
+}
+
+const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+type Unit = keyof typeof UNITS;
+const DURATION = /^([1-9]\d{0,8})([smhd])$/;
+
+export const DURATION_SYNTAX = 'a whole number and s, m, h or d, such as 90s, 15m, 2h or 7d';
+
+/** Milliseconds of `90s`, `15m`, `2h`, `7d`; undefined for anything else, zero included. */
+export function parseDuration(text: string): number | undefined {
+  const parts = DURATION.exec(text);
+  return parts ? Number(parts[1]) * UNITS[parts[2] as Unit] : undefined;
+}
+
+/** Returns the shortest equivalent form. One day stays `24h`, as people write a daily cap. */
+export function printDuration(ms: number): string {
+  if (ms % UNITS.d === 0 && ms >= 2 * UNITS.d) return `${ms / UNITS.d}d`;
+  if (ms % UNITS.h === 0) return `${ms / UNITS.h}h`;
+  return ms % UNITS.m === 0 ? `${ms / UNITS.m}m` : `${ms / UNITS.s}s`;
+}
