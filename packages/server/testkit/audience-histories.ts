@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '@beckon/contract';
 import fc from 'fast-check';
-import type { Priority } from '../src/modules/ingest/queue/chunk.ts';
+import type { JsonObject, JsonValue } from '@beckon/contract';
+import type { IngestPriority } from '../src/modules/ingest/queue/chunk.ts';
 
 /**
  * Generates random histories of a project's audiences. Users, event names, spans and definitions are few, so that they often coincide. An
@@ -26,9 +26,9 @@ export type SentEvent = {
 };
 /** `worker`: each of two processes has its own cache of the definitions. */
 export type Step =
-  | { do: 'users'; priority: Priority; users: SentUser[] }
-  | { do: 'events'; priority: Priority; events: SentEvent[] }
-  | { do: 'process'; priority: Priority; records: number; worker: number }
+  | { do: 'users'; priority: IngestPriority; users: SentUser[] }
+  | { do: 'events'; priority: IngestPriority; events: SentEvent[] }
+  | { do: 'process'; priority: IngestPriority; records: number; worker: number }
   | { do: 'wait'; ms: number; isCompared: boolean }
   | { do: 'build'; steps: number; pick: number; worker: number }
   /** Finishes all builds, so that later steps find audiences that are ready. */
@@ -39,7 +39,7 @@ export type Step =
 
 /** Includes an id beyond ASCII, and ids whose order differs between UTF-16 and UTF-8. */
 const who = fc.constantFrom('ada', 'bob', 'cyd', 'dan', 'é', '\u{FFFD}', '😀');
-const priority = fc.constantFrom<Priority>('live', 'live', 'bulk');
+const priority = fc.constantFrom<IngestPriority>('live', 'live', 'bulk');
 const worker = fc.nat(1);
 const place = fc.nat(PLACES - 1);
 const eventName = fc.constantFrom('login', 'pay');

@@ -1,6 +1,6 @@
 import { idMaker } from '../src/platform/ids.ts';
 import { silentLog } from '../src/platform/log.ts';
-import type { Happened, Outcome, WhatHappened } from '../src/modules/outcomes/outcome.ts';
+import type { ReportedOutcome, Outcome, WhatHappened } from '../src/modules/outcomes/outcome.ts';
 import { recordOutcomes } from '../src/modules/outcomes/record/record-outcomes.ts';
 import { HOUR } from './drafts.ts';
 import { newStory, type Stage, type Story } from './story.ts';
@@ -19,7 +19,7 @@ export type Aftermath = Story & {
   messages(userId?: string): Promise<SentMessage[]>;
   /** Records outcomes of the newest email to this user now. */
   became(userId: string, ...what: WhatHappened[]): Promise<Outcome[]>;
-  record(happened: Omit<Happened, 'projectId'>[]): Promise<Outcome[]>;
+  record(happened: Omit<ReportedOutcome, 'projectId'>[]): Promise<Outcome[]>;
   /** Returns type and class of the recorded outcomes, in their order. */
   outcomes(userId?: string): Promise<string[]>;
   suppressed(): Promise<string[]>;
@@ -74,10 +74,10 @@ export async function newAftermath(stage: Stage): Promise<Aftermath> {
       [projectId, userId],
     );
   }
-  async function record(happened: Omit<Happened, 'projectId'>[]): Promise<Outcome[]> {
+  async function record(happened: Omit<ReportedOutcome, 'projectId'>[]): Promise<Outcome[]> {
     return recordOutcomes(
       deps,
-      happened.map((one) => ({ ...one, projectId }) as Happened),
+      happened.map((one) => ({ ...one, projectId }) as ReportedOutcome),
     );
   }
   return {

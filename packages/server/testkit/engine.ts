@@ -3,7 +3,7 @@ import { silentLog } from '../src/platform/log.ts';
 import { listBuilding } from '../src/modules/audiences/build-version.ts';
 import { duePlaces } from '../src/platform/locks/timers.ts';
 import { createDigest, type Digest } from '../src/modules/processing/process.ts';
-import { createSender, type Sender } from '../src/modules/delivery/send-due-drafts.ts';
+import { createSender, type DueDraftSender } from '../src/modules/delivery/send-due-drafts.ts';
 import type { Mailroom } from '../src/modules/delivery/mailroom.ts';
 import type { Database } from '../src/platform/db/database.ts';
 import { testHasher } from './hasher.ts';
@@ -17,7 +17,7 @@ import { testMailroom, TOKEN_KEYS } from './mailroom.ts';
  */
 export type Engine = {
   digest: Digest;
-  sender: Sender;
+  sender: DueDraftSender;
   transport: TestTransport;
   /** Processes all waiting records and does the due work until none is left. */
   settle(): Promise<void>;

@@ -1,5 +1,5 @@
 import { composeMail } from '../src/platform/mail/compose.ts';
-import type { DkimKey, Letter } from '../src/platform/mail/outgoing-email.ts';
+import type { DkimSigningKey, OutgoingEmail } from '../src/platform/mail/outgoing-email.ts';
 
 const PREHEADER = 'Three steps are left before your team can begin.';
 const LINKS = {
@@ -28,8 +28,8 @@ export const GOOD_HEADERS = [
 
 /** Returns an outgoing email without problems except for the changes. */
 export function goodLetter(
-  changed: Partial<Letter> & { date: Date },
-  dkim: DkimKey | null = null,
+  changed: Partial<OutgoingEmail> & { date: Date },
+  dkim: DkimSigningKey | null = null,
 ): Promise<Buffer> {
   const letter = {
     messageId: '0198b1c2-0000-7000-8000-000000000001@acme.test',

@@ -1,7 +1,7 @@
 import type { Clock } from '../src/platform/time/clock.ts';
 import type { Query } from '../src/platform/db/statements.ts';
 import type { AskerDeps } from '../src/platform/rate-limits/token-requester.ts';
-import type { Timer } from '../src/platform/rate-limits/timer.ts';
+import type { TimerScheduler } from '../src/platform/rate-limits/timer.ts';
 
 /**
  * A clock that moves only when the test moves it, and a database whose statements are counted and awaited. It never sleeps: `quiet`
@@ -9,7 +9,7 @@ import type { Timer } from '../src/platform/rate-limits/timer.ts';
  */
 export type World = {
   db: AskerDeps['db'];
-  timer: Timer;
+  timer: TimerScheduler;
   /** Moves time forward and stops at every timer on the way. */
   advance(ms: number): Promise<void>;
   quiet(): Promise<void>;

@@ -1,7 +1,7 @@
 import { idMaker } from '../src/platform/ids.ts';
 import { silentLog } from '../src/platform/log.ts';
 import { type Import, PART_BYTES } from '../src/modules/imports/import.ts';
-import type { ImportChunk, ImportSource, Place } from '../src/modules/imports/source.ts';
+import type { ImportChunk, ImportSource, SourcePosition } from '../src/modules/imports/source.ts';
 import {
   askCheck,
   createImport,
@@ -73,7 +73,7 @@ export function chunkSource(
   before: (n: number) => void | Promise<void> = () => {},
 ): ImportSource {
   return {
-    async *read(after: Place | null, signal) {
+    async *read(after: SourcePosition | null, signal) {
       for (let n = Number(after?.['n'] ?? 0); n < chunks.length; n += 1) {
         signal.throwIfAborted();
         await before(n);

@@ -1,11 +1,11 @@
-import { encodeChunk, type Priority } from '../src/modules/ingest/queue/chunk.ts';
+import { encodeChunk, type IngestPriority } from '../src/modules/ingest/queue/chunk.ts';
 import { lockQueue } from '../src/modules/ingest/queue/queue.ts';
 import { insertChunks, updateQueueAdvanced } from '../src/modules/ingest/queue/store.ts';
 import type { Database } from '../src/platform/db/database.ts';
 
 export type Put = {
   projectId: number;
-  priority?: Priority;
+  priority?: IngestPriority;
   kind: 'users' | 'events';
   records: object[];
   acceptedAt?: Date;

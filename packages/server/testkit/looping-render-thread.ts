@@ -1,4 +1,4 @@
-import type { LetterText } from '../src/modules/rendering/template.ts';
+import type { TemplateText } from '../src/modules/rendering/template.ts';
 import { emailOf, RENDER_TASKS, type EmailToRender } from '../src/modules/rendering/pool/tasks.ts';
 import { serveTasks } from '../src/platform/threads/serve-tasks.ts';
 
@@ -11,7 +11,7 @@ serveTasks({
     for (; input.content.body.includes(ENDLESS););
     return emailOf(input);
   },
-  trial(letter: LetterText) {
+  trial(letter: TemplateText) {
     for (; letter.body.includes(ENDLESS););
     RENDER_TASKS.trial(letter);
   },

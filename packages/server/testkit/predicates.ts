@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { testValue } from '../src/platform/predicate/compare.ts';
-import type { Facts, Window } from '../src/platform/predicate/predicate.ts';
+import type { Facts, EventWindow } from '../src/platform/predicate/predicate.ts';
 
 /**
  * Generates random users and predicates from pools so small that they often match. `factsOf` computes facts from the events themselves, in
@@ -153,7 +153,7 @@ function totalsOf(events: PersonEvent[], lost: { name: string; count: number; at
 }
 
 export function factsOf(one: Person, now: number): Facts {
-  const inWindow = (name: string, { withinMs, where }: Window): PersonEvent[] =>
+  const inWindow = (name: string, { withinMs, where }: EventWindow): PersonEvent[] =>
     one.events
       .filter((e) => e.name === name && e.occurredAt > now - withinMs)
       .filter((e) =>

@@ -6,9 +6,9 @@ import { newModel, takeTurn } from '../src/platform/locks/project-lock.ts';
 import { createProject } from '../src/modules/administration/create-project.ts';
 import { setSettings } from '../src/modules/administration/set-settings.ts';
 import { createDigest, type Digest } from '../src/modules/processing/process.ts';
-import { type Act, moveDraft } from '../src/modules/review/move-draft.ts';
+import { type MemberAction, moveDraft } from '../src/modules/review/move-draft.ts';
 import { pauseProject, resumeProject } from '../src/modules/administration/pause-project.ts';
-import { createSender, type Sender } from '../src/modules/delivery/send-due-drafts.ts';
+import { createSender, type DueDraftSender } from '../src/modules/delivery/send-due-drafts.ts';
 import type { OutgoingLetter } from '../src/modules/delivery/transport.ts';
 import { suppress } from '../src/modules/outcomes/suppressions/suppress.ts';
 import { disableRule, enableRule } from '../src/modules/rules/switch-rule.ts';
@@ -48,7 +48,7 @@ type Stage = {
   clock: HeldClock;
   newId: NewId;
   digest: Digest;
-  sender: Sender;
+  sender: DueDraftSender;
   /** Called for each email when it is submitted. */
   onLetter: (letter: OutgoingLetter) => void;
 };
@@ -261,7 +261,7 @@ async function onDraft(play: Play, done: OnDraft): Promise<void> {
   act(oracle, draft, told);
 }
 
-type Both = { acts: Act[]; told: DraftAct };
+type Both = { acts: MemberAction[]; told: DraftAct };
 
 /** Returns an action on the product and the matching action on the oracle. */
 function actsOf(done: OnDraft, until: number): Both {
@@ -288,7 +288,11 @@ function actsOf(done: OnDraft, until: number): Both {
   }
 }
 
-async function tryMove({ db, newId, projectId }: Play, draftId: string, wanted: Act): Promise<boolean> {
+async function tryMove(
+  { db, newId, projectId }: Play,
+  draftId: string,
+  wanted: MemberAction,
+): Promise<boolean> {
   try {
     await moveDraft({ db, newId, mailroom: testMailroom() }, { projectId, draftId }, { act: wanted, by: BY });
     return true;

@@ -3,7 +3,7 @@ import { idMaker } from '../src/platform/ids.ts';
 import type { Draft } from '../src/modules/drafts/draft.ts';
 import { listDrafts } from '../src/modules/drafts/reads.ts';
 import { createRule } from '../src/modules/rules/write-rule.ts';
-import { type Act, moveDraft } from '../src/modules/review/move-draft.ts';
+import { type MemberAction, moveDraft } from '../src/modules/review/move-draft.ts';
 import { setSettings } from '../src/modules/administration/set-settings.ts';
 import { HOUR } from './drafts.ts';
 import { type EndpointServer, endpointServer, newCaller } from './endpoint-server.ts';
@@ -49,7 +49,7 @@ export type Story = Stage & {
   ): Promise<unknown>;
   rule(document: object): Promise<string>;
   /** Acts as a member on the newest draft for this user. */
-  act(userId: string, act: Act): Promise<unknown>;
+  act(userId: string, act: MemberAction): Promise<unknown>;
   set(settings: Record<string, string>): Promise<unknown>;
   /** Returns the sent emails in the order of sending. */
   letters(): Promise<LetterSent[]>;

@@ -7,7 +7,7 @@ import { idMaker } from '../src/platform/ids.ts';
 import { letterToken, type LetterName, type TokenKeys } from '../src/platform/crypto/email-token.ts';
 import { silentLog } from '../src/platform/log.ts';
 import { createSealer } from '../src/platform/crypto/encrypt.ts';
-import type { Happened, WhatHappened } from '../src/modules/outcomes/outcome.ts';
+import type { ReportedOutcome, WhatHappened } from '../src/modules/outcomes/outcome.ts';
 import { createProject } from '../src/modules/administration/create-project.ts';
 import { recordOutcomes } from '../src/modules/outcomes/record/record-outcomes.ts';
 import { setSettings } from '../src/modules/administration/set-settings.ts';
@@ -217,7 +217,7 @@ async function pour({ db, letters, journal }: World, ending: AbortSignal): Promi
   for (let recorded = 0; !ending.aborted; await pause(POUR_EVERY_MS)) {
     if (recorded > AHEAD_MOST + journal.posts.length / 2) continue;
     const count = 1 + Math.floor(Math.random() * POUR_MOST);
-    const happened = Array.from({ length: count }, (): Happened => ({
+    const happened = Array.from({ length: count }, (): ReportedOutcome => ({
       ...pick(letters),
       occurredAt: Date.now(),
       ...anything(),

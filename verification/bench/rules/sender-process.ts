@@ -3,14 +3,14 @@ import { idMaker } from '../../../packages/server/src/platform/ids.ts';
 import { systemClock } from '../../../packages/server/src/platform/time/clock.ts';
 import { silentLog } from '../../../packages/server/src/platform/log.ts';
 import { createModels } from '../../../packages/server/src/modules/rules/project-model.ts';
-import type { SendDeps } from '../../../packages/server/src/modules/delivery/decide-batch.ts';
-import type { Sender, Sent } from '../../../packages/server/src/modules/delivery/send-due-drafts.ts';
+import type { DueDraftSender, Sent } from '../../../packages/server/src/modules/delivery/send-due-drafts.ts';
 import { recordResults } from '../../../packages/server/src/modules/delivery/record-results.ts';
 import { claimBatch } from '../../../packages/server/src/modules/delivery/send-batch.ts';
 import { openDatabase } from '../../../packages/server/src/platform/db/database.ts';
 import { testMailroom } from '../../../packages/server/testkit/mailroom.ts';
 import { startSender } from '../../../packages/server/src/modules/delivery/sender.ts';
 import type { LetterResult } from '../../../packages/server/src/modules/delivery/apply-refusals.ts';
+import type { SendDeps } from '../../../packages/server/src/modules/delivery/draft-batch.ts';
 
 /**
  * The sender of a worker in a process of its own, without a relay. A claimed email counts as sent at once and is recorded so. `bench --
@@ -39,7 +39,7 @@ async function begin(projectId: number): Promise<Sent> {
   return { drafts, letters: letters.length, lateMs, handed: Promise.resolve() };
 }
 
-const sender: Sender = {
+const sender: DueDraftSender = {
   begin,
   batch: begin,
   mayLeave: () => Promise.resolve(true),

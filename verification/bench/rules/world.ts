@@ -1,4 +1,4 @@
-import type { Content } from '../../../packages/server/src/modules/drafts/draft.ts';
+import type { DraftContent } from '../../../packages/server/src/modules/drafts/draft.ts';
 import { findShippedLetter } from '../../../packages/server/src/modules/rendering/shipped.ts';
 import { renderLetter } from '../../../packages/server/src/modules/rendering/render.ts';
 import { createRule } from '../../../packages/server/src/modules/rules/write-rule.ts';
@@ -23,7 +23,7 @@ export type World = {
   ruleIds: string[];
   nextPerson: number;
   /** An email other than the shipped one, with `NAME` in place of the name. `facts` are the other facts that it reads of every user. */
-  letter?: { content: Content; facts: Record<string, unknown> };
+  letter?: { content: DraftContent; facts: Record<string, unknown> };
 };
 
 const CONDITIONS = [
@@ -81,7 +81,7 @@ export async function putDrafts(world: World, { count, firstAt, overMs }: Wave):
 export const NAME = 'NAME';
 
 /** Renders the email once, with a placeholder for the name. */
-function letterText(): Content {
+function letterText(): DraftContent {
   const letter = findShippedLetter(LETTER);
   if (!letter) throw new Error(`there is no letter ${LETTER}`);
   return renderLetter(letter, {

@@ -4,7 +4,10 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { silentLog } from '../../../packages/server/src/platform/log.ts';
 import { composeMail } from '../../../packages/server/src/platform/mail/compose.ts';
-import type { DkimKey, Letter } from '../../../packages/server/src/platform/mail/outgoing-email.ts';
+import type {
+  DkimSigningKey,
+  OutgoingEmail,
+} from '../../../packages/server/src/platform/mail/outgoing-email.ts';
 import { openRelay } from '../../../packages/server/src/platform/mail/relay.ts';
 
 /**
@@ -23,9 +26,9 @@ export type Bare = {
   smtpPort: number;
   connections: number;
   letter: BareLetter;
-  dkim: DkimKey;
+  dkim: DkimSigningKey;
 };
-export type BareLetter = Omit<Letter, 'messageId' | 'date' | 'to'>;
+export type BareLetter = Omit<OutgoingEmail, 'messageId' | 'date' | 'to'>;
 
 const RAW_LETTERS = 500;
 /** As in the product, emails are composed while as many as there are connections are submitted. */
@@ -53,7 +56,7 @@ async function inTurn(letters: number, atATime: number, one: (n: number) => Prom
   await Promise.all(Array.from({ length: atATime }, work));
 }
 
-function letterOf({ letter }: Bare, n: number): Letter {
+function letterOf({ letter }: Bare, n: number): OutgoingEmail {
   return {
     ...letter,
     messageId: `${crypto.randomUUID()}@${domainOf(letter)}`,
@@ -128,7 +131,7 @@ async function connected(port: number): Promise<SMTPConnection> {
   return connection;
 }
 
-type Signed = { letter: Letter; signer: DKIM };
+type Signed = { letter: OutgoingEmail; signer: DKIM };
 
 function sendOne(connection: SMTPConnection, { letter, signer }: Signed): Promise<void> {
   const { from, to, replyTo, messageId, date, subject, html, text, headers } = letter;

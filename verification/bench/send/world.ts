@@ -6,7 +6,7 @@ import { renderEmail } from '../../../packages/server/src/modules/rendering/rend
 import { renderLetter } from '../../../packages/server/src/modules/rendering/render.ts';
 import { createRule } from '../../../packages/server/src/modules/rules/write-rule.ts';
 import { setSettings } from '../../../packages/server/src/modules/administration/set-settings.ts';
-import type { DkimKey } from '../../../packages/server/src/platform/mail/outgoing-email.ts';
+import type { DkimSigningKey } from '../../../packages/server/src/platform/mail/outgoing-email.ts';
 import { NAME, type World } from '../rules/world.ts';
 import type { Ground } from '../stage.ts';
 import { addSilent, makePeople } from '../world.ts';
@@ -17,7 +17,7 @@ import type { BareLetter } from './bare.ts';
  * real key of 2,048 bits, and each user has one address. Quiet hours, caps, throttle and warm-up are off, so that every due draft may be
  * sent.
  */
-export type SendWorld = World & { bare: BareLetter; dkim: DkimKey };
+export type SendWorld = World & { bare: BareLetter; dkim: DkimSigningKey };
 
 const DOMAIN = 'mail.bench.example';
 export const PUBLIC_URL = 'https://beckon.bench.example';
@@ -82,7 +82,7 @@ export async function openWorld(ground: Ground, { people }: { people: number }):
 }
 
 /** Writes a domain as it is after its verification: no DNS server here could publish its records. */
-async function openDomain({ db, sealer }: Ground, projectId: number): Promise<DkimKey> {
+async function openDomain({ db, sealer }: Ground, projectId: number): Promise<DkimSigningKey> {
   const pair = await generateKey();
   return db.transaction(async (tx) => {
     const wanted = { projectId, name: DOMAIN, warm: true };

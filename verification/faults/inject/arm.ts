@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import {
   CRASH_POINTS,
   type CrashPoint,
-  type Reach,
+  type FailpointHook,
 } from '../../../packages/server/src/platform/failpoints.ts';
 
 /**
@@ -32,7 +32,7 @@ export function parseArmed(text: string): Armed {
 }
 
 export type Trap = {
-  reach: Reach;
+  reach: FailpointHook;
   /** Arms the trap from now on. Null disarms it. */
   set(armed: Armed | null): void;
 };

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Reach } from '../../../packages/server/src/platform/failpoints.ts';
+import type { FailpointHook } from '../../../packages/server/src/platform/failpoints.ts';
 import { type Config, loadConfig } from '../../../packages/server/src/main/config.ts';
 import { readRelease } from '../../../packages/server/src/main/release.ts';
 import { serve } from '../../../packages/server/src/main/serve.ts';
@@ -35,7 +35,7 @@ export async function serveArmed(): Promise<void> {
   process.exit();
 }
 
-function listenForOrders(config: Config): Reach {
+function listenForOrders(config: Config): FailpointHook {
   const trap = createTrap({
     databasePort: Number(new URL(config.database?.url ?? 'postgres://embedded:0').port),
     reached: (armed) => write(config, armed),

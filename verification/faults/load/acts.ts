@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Fault } from '../../../packages/server/src/platform/fault.ts';
 import { createSigners } from '../../../packages/server/src/modules/sending/domains/signers.ts';
-import { type Act, moveDraft } from '../../../packages/server/src/modules/review/move-draft.ts';
+import { type MemberAction, moveDraft } from '../../../packages/server/src/modules/review/move-draft.ts';
 import {
   resumeProject,
   pauseProject,
@@ -116,7 +116,7 @@ const renderer = createRenderer();
 
 type Moving = { project: Project; draft: string; act: 'approve' | 'skip' | 'postpone' };
 
-async function move(doing: Doing, { project, draft, act: name }: Moving, done: Act): Promise<void> {
+async function move(doing: Doing, { project, draft, act: name }: Moving, done: MemberAction): Promise<void> {
   const { db, newId, sealer } = doing.stage.deps;
   const mailroom: Mailroom = {
     outlet: { kind: 'relay', publicUrl: 'https://beckon.acme.test', mailDomain: MAIL.mailDomain },

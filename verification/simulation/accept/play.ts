@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
 import { silentLog } from '../../../packages/server/src/platform/log.ts';
 import { type Accept, createAccept } from '../../../packages/server/src/modules/ingest/accept/accept.ts';
-import type { Entry, Verdict } from '../../../packages/server/src/modules/ingest/accept/entry.ts';
+import type { IngestEntry, IngestResult } from '../../../packages/server/src/modules/ingest/accept/entry.ts';
 import { type Random, randomOf } from '../../../packages/server/src/modules/operations/demo/random.ts';
 import { must } from '../emails/checks.ts';
 import { Violation } from '../schedule.ts';
@@ -45,11 +45,11 @@ export async function playAccept(seed: number, weakness: Weakness = 'none'): Pro
 
 type Process = { name: string; wire: Wire; accept: Accept };
 type Caller = {
-  entry: Entry;
+  entry: IngestEntry;
   priority: 'live' | 'bulk';
   state: 'idle' | 'waits' | 'heard';
   at: Process | null;
-  verdict: Verdict | null;
+  verdict: IngestResult | null;
 };
 type State = {
   random: Random;
@@ -142,7 +142,7 @@ function newCaller(random: Random): Caller {
     key: hex(`key ${random.whole(1, 8)}`).slice(0, 32),
     fingerprint: hex(`body ${random.whole(1, 2)}`),
   };
-  const entry: Entry = {
+  const entry: IngestEntry = {
     key: { id: API_KEYS[projectId - 1] ?? '', projectId, last4: 'abcd' },
     once,
     kind: 'events',
@@ -165,7 +165,7 @@ function send(state: State, caller: Caller): void {
   );
 }
 
-type Heard = { process: Process; verdict: Verdict };
+type Heard = { process: Process; verdict: IngestResult };
 
 function hear(state: State, caller: Caller, { process, verdict }: Heard): void {
   if (caller.at !== process) return;
@@ -178,11 +178,11 @@ function hear(state: State, caller: Caller, { process, verdict }: Heard): void {
   }
 }
 
-function nameOf({ key, once }: Entry): string {
+function nameOf({ key, once }: IngestEntry): string {
   return keptName(key.projectId, once?.key ?? '');
 }
 
-function checkVerdict({ rows }: State, entry: Entry, verdict: Verdict): void {
+function checkVerdict({ rows }: State, entry: IngestEntry, verdict: IngestResult): void {
   const name = nameOf(entry);
   const kept = rows.kept.get(name);
   const isSame = kept?.fingerprint === entry.once?.fingerprint;

@@ -1,5 +1,9 @@
 import { normaliseAddress } from '../../../packages/server/src/platform/net/address.ts';
-import { type By, type Decided, isRefused } from '../../../packages/server/src/modules/drafts/refusals.ts';
+import {
+  type By,
+  type DraftActionResult,
+  isRefused,
+} from '../../../packages/server/src/modules/drafts/refusals.ts';
 import { cancel, hold, release } from '../../../packages/server/src/modules/drafts/hold-draft.ts';
 import { closeEditor, edit, openEditor } from '../../../packages/server/src/modules/drafts/edit-draft.ts';
 import { type Draft, NOT_WHOLE } from '../../../packages/server/src/modules/drafts/draft.ts';
@@ -32,7 +36,7 @@ export function* review(stage: Stage, owner: Owner): Task {
   }
 }
 
-type Act = (draft: Draft, by: By) => Decided | null;
+type Act = (draft: Draft, by: By) => DraftActionResult | null;
 
 const ACTS: [name: string, act: (stage: Stage) => Act][] = [
   ['approves', ({ product }) => product.approve],

@@ -1,7 +1,7 @@
 import { normaliseAddress } from '../../../packages/server/src/platform/net/address.ts';
 import { cancel, release } from '../../../packages/server/src/modules/drafts/hold-draft.ts';
 import { closeEditor } from '../../../packages/server/src/modules/drafts/edit-draft.ts';
-import { type Decided, isRefused } from '../../../packages/server/src/modules/drafts/refusals.ts';
+import { type DraftActionResult, isRefused } from '../../../packages/server/src/modules/drafts/refusals.ts';
 import { type Draft, ENGINE } from '../../../packages/server/src/modules/drafts/draft.ts';
 import { personKey } from '../../../packages/server/src/modules/users/people/people.ts';
 import type { Person as Tracked } from '../../../packages/server/src/modules/users/people/person.ts';
@@ -93,7 +93,7 @@ function claimBatch(stage: Stage, owner: Owner): Claimed[] {
   return letters;
 }
 
-function actOn({ product, store }: Stage, draft: Draft, now: number): Decided | null {
+function actOn({ product, store }: Stage, draft: Draft, now: number): DraftActionResult | null {
   switch (product.dueAction(draft, now)) {
     case 'expire':
       return cancel(draft, { reason: 'expired', now });
@@ -184,7 +184,7 @@ function keepIn(stage: Stage, { draft, answer, now }: { draft: Draft; answer: No
   );
 }
 
-function note({ store }: Pick<Stage, 'store'>, decided: Decided | null): void {
+function note({ store }: Pick<Stage, 'store'>, decided: DraftActionResult | null): void {
   if (decided && !isRefused(decided)) write(store, decided);
 }
 

@@ -1,6 +1,9 @@
 import type { Draft } from '../../../packages/server/src/modules/drafts/draft.ts';
-import type { Move, Moved } from '../../../packages/server/src/modules/drafts/transitions.ts';
-import type { Bucket } from '../../../packages/server/src/modules/sending/emails/limits.ts';
+import type {
+  DraftTransition,
+  DraftChange,
+} from '../../../packages/server/src/modules/drafts/transitions.ts';
+import type { ThrottleBucket } from '../../../packages/server/src/modules/sending/emails/limits.ts';
 import type { Policy } from '../../../packages/server/src/modules/sending/emails/facts.ts';
 import type { Run } from '../../../packages/server/src/modules/rules/runs/run.ts';
 
@@ -40,16 +43,16 @@ export type Store = {
   /** By address. */
   suppressed: Map<string, { reason: string; until: number | null }>;
   drafts: Map<string, Draft>;
-  moves: Map<string, Move[]>;
+  moves: Map<string, DraftTransition[]>;
   messages: Map<string, Message>;
   runs: Map<string, Run>;
-  bucket: Bucket | null;
+  bucket: ThrottleBucket | null;
   /** When the throttle allows the next email, which is the alarm of the project. */
   nextTokenAt: number;
 };
 
 /** Writes the draft after a move. A run whose draft has ended continues. */
-export function write(store: Store, { draft, move }: Moved): void {
+export function write(store: Store, { draft, move }: DraftChange): void {
   const before = store.drafts.get(draft.id);
   if ((before?.moves ?? 0) + 1 !== draft.moves)
     throw new Error(`a move of ${draft.id} was written over another`);

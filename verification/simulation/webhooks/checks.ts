@@ -1,5 +1,5 @@
 import type { DeliveryResult } from '../../../packages/server/src/modules/webhooks/deliveries/webhook.ts';
-import type { Answered } from '../../../packages/server/src/modules/webhooks/dispatch/answer.ts';
+import type { FinishedAttempt } from '../../../packages/server/src/modules/webhooks/dispatch/answer.ts';
 import { must } from '../emails/checks.ts';
 import { deliveriesOf, type Delivery, type Endpoint, inFlight, keyOf, type Store } from './store.ts';
 
@@ -12,7 +12,7 @@ export type Heard =
 export type Watched = {
   claimed(what: { endpoint: Endpoint; delivery: Delivery; now: number }): void;
   posted(what: { delivery: Delivery; number: number; answer: Heard }): void;
-  recorded(what: { before: Delivery; after: DeliveryResult; answered: Answered }): void;
+  recorded(what: { before: Delivery; after: DeliveryResult; answered: FinishedAttempt }): void;
   /** The result of one of its attempts was lost. */
   lost(endpointId: string, now: number): void;
   judged(endpoint: Endpoint, result: { ok: boolean; at: number }): void;

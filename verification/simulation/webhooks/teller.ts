@@ -1,5 +1,8 @@
 import { TRIES_MAX } from '../../../packages/server/src/modules/webhooks/deliveries/schedule.ts';
-import { type Answered, isGood } from '../../../packages/server/src/modules/webhooks/dispatch/answer.ts';
+import {
+  type FinishedAttempt,
+  isGood,
+} from '../../../packages/server/src/modules/webhooks/dispatch/answer.ts';
 import type { Owner, Schedule, Task } from '../schedule.ts';
 import type { Heard, Watched } from './checks.ts';
 import type { Product } from './product.ts';
@@ -22,7 +25,7 @@ const GONE = 410;
 
 export function* tell(stage: Stage, owner: Owner): Task {
   const { schedule } = stage;
-  const answers: Answered[] = [];
+  const answers: FinishedAttempt[] = [];
   const flying = { count: 0 };
   for (;;) {
     const taken = answers.splice(0);
@@ -64,7 +67,7 @@ type Leaving = { delivery: Delivery; number: number; tries: number };
 function round(
   stage: Stage,
   owner: Owner,
-  { answered, room }: { answered: Answered[]; room: number },
+  { answered, room }: { answered: FinishedAttempt[]; room: number },
 ): Leaving[] {
   const { store, schedule } = stage;
   const now = schedule.clockOf(owner);
@@ -140,7 +143,7 @@ function ended(
   return attempt.endedAt === null ? { ...attempt, endedAt: at, status, error } : attempt;
 }
 
-function record({ store, product, watched }: Stage, answered: Answered): void {
+function record({ store, product, watched }: Stage, answered: FinishedAttempt): void {
   const { delivery: asked, answer } = answered;
   const endpoint = store.endpoints.get(asked.endpointId);
   const delivery = store.deliveries.get(keyOf(asked));
@@ -168,7 +171,7 @@ function record({ store, product, watched }: Stage, answered: Answered): void {
   watched.judged(store.endpoints.get(endpoint.id) ?? endpoint, { ok: isGood(answer), at: answer.endedAt });
 }
 
-type Posting = Leaving & { answers: Answered[]; flying: { count: number } };
+type Posting = Leaving & { answers: FinishedAttempt[]; flying: { count: number } };
 
 function* post(stage: Stage, owner: Owner, { delivery, number, tries, answers, flying }: Posting): Task {
   const { schedule, store, watched } = stage;

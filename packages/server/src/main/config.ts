@@ -6,7 +6,7 @@ import { type BackupConfig, type LocalShellConfig, readBackup, readLocalShell } 
 import {
   createReader,
   type Env,
-  type Fault,
+  type ConfigFault,
   isAddressRange,
   isServerAddress,
   readDatabaseUrl,
@@ -71,9 +71,9 @@ const PROJECTS_MAX = 10_000;
 
 /** All faults at once, each with its variable and the allowed values, so that one start is enough to fix a configuration. */
 export class ConfigFaults extends Error {
-  readonly faults: Fault[];
+  readonly faults: ConfigFault[];
 
-  constructor(faults: Fault[]) {
+  constructor(faults: ConfigFault[]) {
     super(faults.map((fault) => `${fault.variable} ${fault.message}`).join('\n'));
     this.name = 'ConfigFaults';
     this.faults = faults;

@@ -4,7 +4,7 @@ import { type StandIn, standInProcess } from '../../testkit/stand-in-process.ts'
 import { silentLog } from '../platform/log.ts';
 import { countAll } from './count-all.ts';
 import { Kept, type KeepOptions } from './keep-process.ts';
-import { type Counts, countsOf } from './merged-counts.ts';
+import { type ProcessMetrics, countsOf } from './merged-counts.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
@@ -12,7 +12,7 @@ afterEach(() => void vi.useRealTimers());
 /** Longer than any wait for a restart or for an answer. */
 const SOME_TIME_MS = 5_000;
 
-function accepted(count: number): Promise<Counts> {
+function accepted(count: number): Promise<ProcessMetrics> {
   const registry = new Registry();
   new Counter({ name: 'accepted_total', help: 'Records', registers: [registry] }).inc(count);
   return countsOf({ registry });
@@ -43,7 +43,7 @@ function watched(lives: StandIn[]): { text: () => Promise<string> } {
 async function total(
   { text }: { text: () => Promise<string> },
   { told, says }: StandIn,
-  counts: Counts | null,
+  counts: ProcessMetrics | null,
 ): Promise<number> {
   const all = text();
   const asked = told.findLast(({ kind }) => kind === 'count');

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { Kept } from './keep-process.ts';
-import { type Counts, countsOf, keepCounted, mergeCounts } from './merged-counts.ts';
+import { type ProcessMetrics, countsOf, keepCounted, mergeCounts } from './merged-counts.ts';
 import type { FromPart } from './processes.ts';
 
 /** A process that is busy for longer is shown with its last values. */
@@ -15,9 +15,9 @@ export function countAll(kept: () => readonly Kept[]): {
   text: () => Promise<string>;
 } {
   const own = countOwn(kept);
-  const last = new Map<Kept, Counts>();
+  const last = new Map<Kept, ProcessMetrics>();
   const waiting = new Map<number, () => void>();
-  let ofEnded = Promise.resolve<Counts>([]);
+  let ofEnded = Promise.resolve<ProcessMetrics>([]);
   let next = 0;
 
   async function ask(one: Kept): Promise<void> {

@@ -5,7 +5,7 @@ import { isEmail } from '../platform/records/email.ts';
 
 export type Env = Record<string, string | undefined>;
 export type ReadText = (path: string) => string;
-export type Fault = { variable: string; message: string };
+export type ConfigFault = { variable: string; message: string };
 /** The value, or a description of the allowed values. */
 type Parsed<T> = { value: T } | { allowed: string };
 
@@ -13,7 +13,7 @@ const PORT_MAX = 65_535;
 
 /** Collects faults instead of throwing, so that all of them are reported at once. Null: not set, or invalid and noted. */
 export function createReader(env: Env, readText: ReadText) {
-  const faults: Fault[] = [];
+  const faults: ConfigFault[] = [];
   const fault = (variable: string, message: string): null => {
     faults.push({ variable, message });
     return null;

@@ -1,10 +1,10 @@
 import type { Worker } from 'node:cluster';
 import { backoffMs } from '../platform/async/backoff.ts';
 import type { Log } from '../platform/log.ts';
-import { type FromPart, nameOf, type Part, type ToPart } from './processes.ts';
+import { type FromPart, nameOf, type ProcessRef, type ToPart } from './processes.ts';
 
 export type KeepOptions = {
-  fork: (part: Part) => Worker;
+  fork: (part: ProcessRef) => Worker;
   heard: (from: Kept, message: FromPart) => void;
   /** Called when the process ended unexpectedly, with everything it held in memory. */
   ended: (one: Kept) => void;
@@ -28,7 +28,7 @@ type Life = {
 
 /** A process that is restarted whenever it ends, until it is stopped. */
 export class Kept {
-  readonly part: Part;
+  readonly part: ProcessRef;
   readonly name: string;
   readonly #options: KeepOptions;
   readonly #first = Promise.withResolvers<void>();
@@ -38,7 +38,7 @@ export class Kept {
   #hasServed = false;
   #isStopping = false;
 
-  constructor(part: Part, options: KeepOptions) {
+  constructor(part: ProcessRef, options: KeepOptions) {
     this.part = part;
     this.name = nameOf(part);
     this.#options = options;

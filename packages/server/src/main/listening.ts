@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** The address of a server, and the variable that set it. */
-export type Place = { variable: string; host: string; port: number };
+export type ListenAddress = { variable: string; host: string; port: number };
 
 export function listening(server: Server, at: { host: string; port: number }): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -44,7 +44,7 @@ export function portOf(server: Pick<Server, 'address'>): number {
 }
 
 /** Adds the name of the variable to change to a system error about a port. */
-export async function listens<T>({ variable, host, port }: Place, started: Promise<T>): Promise<T> {
+export async function listens<T>({ variable, host, port }: ListenAddress, started: Promise<T>): Promise<T> {
   try {
     return await started;
   } catch (error) {

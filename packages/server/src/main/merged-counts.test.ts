@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { createMetrics } from '../modules/operations/metrics/metrics.ts';
-import { type Counts, countsOf, mergeCounts } from './merged-counts.ts';
+import { type ProcessMetrics, countsOf, mergeCounts } from './merged-counts.ts';
 
 /** Returns the metrics of a process of this release, with these numbers in place of its own. */
-async function told(numbers: Record<string, number>): Promise<Counts> {
+async function told(numbers: Record<string, number>): Promise<ProcessMetrics> {
   const metrics = createMetrics({ version: '1.2.3', node: 'v26.0.0' });
   metrics.watchRelay(() => false);
   const counts = await countsOf(metrics);

@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/time/clock.ts';
-import type { Reach } from '../platform/failpoints.ts';
+import type { FailpointHook } from '../platform/failpoints.ts';
 import type { Log } from '../platform/log.ts';
 import type { RestoreGuard, MailSettings } from '../modules/sending/index.ts';
 import type { Mailroom, Transport, TeamTransport } from '../modules/delivery/index.ts';
@@ -70,7 +70,7 @@ export type ServerOptions = Pick<Secrets, 'pepper' | 'sealer' | 'hasher' | 'toke
   /** Returns the counts of all processes instead of its own, if this process is one of several. */
   countedByAll?: () => Promise<string>;
   /** For tests that end a process at a failpoint. */
-  reach?: Reach;
+  reach?: FailpointHook;
   /** Replaces the address of Stripe in tests. */
   stripeAddress?: StripeAddress;
   /** Replaces the transport of emails in tests. */
@@ -79,7 +79,7 @@ export type ServerOptions = Pick<Secrets, 'pepper' | 'sealer' | 'hasher' | 'toke
 };
 
 /** A server in this process, or several supervised processes. */
-export type Running = {
+export type ServerHandle = {
   /** Null if no requests are answered. */
   httpPort: number | null;
   /** Called when the certificate files have changed. */

@@ -25,7 +25,7 @@ export type Ways = {
 export const FOR_A_MOMENT = { clock: systemClock, namedStatements: false, poolMax: 1 };
 
 /** The location of the data: the embedded PostgreSQL of DATA_DIR, or the database of DATABASE_URL. */
-export type Place = Ways & {
+export type DataLocation = Ways & {
   /** An embedded database has one server; a second one is refused. */
   becomeServer(): Promise<void>;
   release(): Promise<void>;
@@ -33,7 +33,7 @@ export type Place = Ways & {
 
 type Voice = { log: Log; print(line: string): void };
 
-export async function findPlace(config: Config, voice: Voice): Promise<Place> {
+export async function findPlace(config: Config, voice: Voice): Promise<DataLocation> {
   const { database } = config;
   if (database)
     return {
@@ -113,7 +113,7 @@ export async function openForCommand(
   }
 }
 
-async function requireSchema({ adminConnection }: Place): Promise<void> {
+async function requireSchema({ adminConnection }: DataLocation): Promise<void> {
   const state = await schemaState(adminConnection);
   if (state.kind === 'empty') await migrate(adminConnection);
   if (state.kind === 'refused') throw new Error(`${state.problem}. ${state.next}`);
@@ -124,7 +124,7 @@ async function requireSchema({ adminConnection }: Place): Promise<void> {
 }
 
 /** Ensures the conditions for serving: the schema of this release, a durable database, and the correct secret key. */
-export async function prepareServer(config: Config, place: Place, log: Log): Promise<Secrets> {
+export async function prepareServer(config: Config, place: DataLocation, log: Log): Promise<Secrets> {
   await place.becomeServer();
   const { applied } = await migrate(place.adminConnection, { log });
   if (applied.length > 0) log.info({ migrations: applied }, 'database.migrated');
@@ -199,7 +199,7 @@ export async function distributeForCommand(
 
 /** Opens a temporary database for work that must not affect the real one. It is migrated like the real one, and dropped on close. */
 async function openScratch(
-  place: Place,
+  place: DataLocation,
   { clock, log }: { clock: Clock; log: Log },
 ): Promise<{ db: Database; close(): Promise<void> }> {
   const scratch = await createScratch(place.adminConnection, clock.now());

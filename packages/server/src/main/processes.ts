@@ -1,12 +1,12 @@
 import { connectionsOf } from '../platform/db/connections.ts';
 import type { Config, Role } from './config.ts';
-import type { Counts } from './merged-counts.ts';
+import type { ProcessMetrics } from './merged-counts.ts';
 
 /** One of several processes: its role, and its number within that role. */
-export type Part = { role: Role; number: number };
+export type ProcessRef = { role: Role; number: number };
 
 /** Returns the processes of this machine. One of them receives mail, however many answer requests. */
-export function partsOf({ roles, processes }: Pick<Config, 'roles' | 'processes'>): Part[] {
+export function partsOf({ roles, processes }: Pick<Config, 'roles' | 'processes'>): ProcessRef[] {
   const count = (role: Role): number => (role === 'mail-in' ? 1 : processes[role]);
   return [...roles].flatMap((role) =>
     Array.from({ length: count(role) }, (_, index) => ({ role, number: index + 1 })),
@@ -24,7 +24,7 @@ export function connectionsNeeded(config: Pick<Config, 'roles' | 'processes'>): 
   return parts.map(connectionsOf).reduce((sum, { pooled, direct }) => sum + pooled + direct, 0);
 }
 
-export function nameOf({ role, number }: Part): string {
+export function nameOf({ role, number }: ProcessRef): string {
   return `${role} ${number}`;
 }
 
@@ -40,6 +40,6 @@ export type ToPart =
 export type FromPart =
   | { kind: 'ready' }
   | { kind: 'failed'; message: string }
-  | { kind: 'counted'; id: number; counts: Counts }
+  | { kind: 'counted'; id: number; counts: ProcessMetrics }
   /** A request for the counts of all processes. */
   | { kind: 'asked'; id: number };

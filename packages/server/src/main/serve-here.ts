@@ -1,5 +1,5 @@
 import { systemClock } from '../platform/time/clock.ts';
-import type { Reach } from '../platform/failpoints.ts';
+import type { FailpointHook } from '../platform/failpoints.ts';
 import { createLifecycle } from '../platform/async/lifecycle.ts';
 import type { Log } from '../platform/log.ts';
 import { openModel } from '../modules/templates/index.ts';
@@ -8,19 +8,19 @@ import { openDashboard } from './dashboard.ts';
 import { openGuide } from './guide.ts';
 import { openMailroom, webhookAgent } from './mailroom.ts';
 import { embeddedData } from './embedded-data.ts';
-import type { Place } from './prepare.ts';
+import type { DataLocation } from './prepare.ts';
 import type { ReadRelease } from './release.ts';
 import type { Secrets } from './secrets.ts';
 import { type RunningServer, startServer } from './wire.ts';
 
 export type Here = {
-  place: Pick<Place, 'connection' | 'adminConnection'>;
+  place: Pick<DataLocation, 'connection' | 'adminConnection'>;
   secrets: Secrets;
   log: Log;
   release: ReadRelease;
   /** Returns the counts of all processes, if this is one of several. */
   countedByAll?: () => Promise<string>;
-  reach?: Reach;
+  reach?: FailpointHook;
 };
 
 /** Runs the server in this process, over a database that is ready. Its stop closes everything that it opened. */

@@ -1,15 +1,15 @@
-import type { RunningServer } from './commands/operator.ts';
+import type { OperatorServer } from './commands/operator.ts';
 import type { Config } from './config.ts';
 import { lastWords } from './crash-report.ts';
-import type { Running } from './options.ts';
-import { findPlace, FOR_A_MOMENT, type Place, prepareServer } from './prepare.ts';
+import type { ServerHandle } from './options.ts';
+import { findPlace, FOR_A_MOMENT, type DataLocation, prepareServer } from './prepare.ts';
 import { isOneProcess } from './processes.ts';
 import type { ReadRelease } from './release.ts';
 import { type Secrets, toldSecrets } from './secrets.ts';
 import { reload, serveHere } from './serve-here.ts';
 import { offerSetup } from '../modules/workspace/index.ts';
 import { openDatabase } from '../platform/db/database.ts';
-import type { Reach } from '../platform/failpoints.ts';
+import type { FailpointHook } from '../platform/failpoints.ts';
 import { createLog, type Log } from '../platform/log.ts';
 
 type Voice = {
@@ -17,11 +17,11 @@ type Voice = {
   print: (line: string) => void;
   release: ReadRelease;
   /** See `ServerOptions`. */
-  reach?: Reach;
+  reach?: FailpointHook;
 };
 
 /** Runs the server over its database. The database is opened first and released last. */
-export async function serve(config: Config, voice: Voice): Promise<RunningServer> {
+export async function serve(config: Config, voice: Voice): Promise<OperatorServer> {
   const log = createLog(config.logLevel, voice.logTo === 'stdout' ? 1 : 2, toldSecrets(config));
   lastWords((error) => log.error({ err: error }, 'process.failed'));
   const place = await findPlace(config, { log, print: voice.print });
@@ -46,9 +46,9 @@ export async function serve(config: Config, voice: Voice): Promise<RunningServer
   }
 }
 
-type Ready = Omit<Voice, 'print'> & { place: Place; secrets: Secrets; log: Log };
+type Ready = Omit<Voice, 'print'> & { place: DataLocation; secrets: Secrets; log: Log };
 
-async function start(config: Config, ready: Ready): Promise<Running> {
+async function start(config: Config, ready: Ready): Promise<ServerHandle> {
   if (!isOneProcess(config)) {
     const { supervise } = await import('./supervise.ts');
     return supervise(config, ready);
@@ -58,20 +58,20 @@ async function start(config: Config, ready: Ready): Promise<Running> {
 }
 
 /** After a renewal: `kill -HUP`. */
-function reloadOnHangup(running: Running): () => void {
+function reloadOnHangup(running: ServerHandle): () => void {
   const onHangup = (): void => running.reload();
   process.on('SIGHUP', onHangup);
   return () => process.off('SIGHUP', onHangup);
 }
 
 /** With PORT=0 the address is only known now. */
-function addressOf({ publicUrl, port }: Config, { httpPort }: Running): string {
+function addressOf({ publicUrl, port }: Config, { httpPort }: ServerHandle): string {
   return port === 0 && httpPort !== null ? publicUrl.replace(/:0$/, `:${httpPort}`) : publicUrl;
 }
 
 /** Returns the sign-up link of the first member, or null once the installation has an owner. */
 async function setUpLink(
-  { connection }: Pick<Place, 'connection'>,
+  { connection }: Pick<DataLocation, 'connection'>,
   { publicUrl, log }: { publicUrl: string; log: Log },
 ): Promise<string | null> {
   const db = await openDatabase({ ...FOR_A_MOMENT, connection, log });

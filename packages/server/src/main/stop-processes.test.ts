@@ -3,13 +3,13 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type StandIn, standInProcess } from '../../testkit/stand-in-process.ts';
 import { silentLog } from '../platform/log.ts';
 import { Kept } from './keep-process.ts';
-import type { Part } from './processes.ts';
+import type { ProcessRef } from './processes.ts';
 import { stopProcesses } from './stop-processes.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-function standIn(part: Part): StandIn & { kept: Kept } {
+function standIn(part: ProcessRef): StandIn & { kept: Kept } {
   const one = standInProcess();
   const fork = (): Worker => one.worker;
   return { ...one, kept: new Kept(part, { fork, heard: () => {}, ended: () => {}, log: silentLog }) };

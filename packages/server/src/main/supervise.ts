@@ -9,9 +9,9 @@ import { countAll } from './count-all.ts';
 import { Kept } from './keep-process.ts';
 import { closed, listening, listens, portOf } from './listening.ts';
 import { COUNTS_CONTENT_TYPE } from './merged-counts.ts';
-import { type FromPart, type Part, partsOf } from './processes.ts';
+import { type FromPart, type ProcessRef, partsOf } from './processes.ts';
 import { stopProcesses } from './stop-processes.ts';
-import type { Running } from './options.ts';
+import type { ServerHandle } from './options.ts';
 
 export type Watch = { log: Log; logTo: 'stdout' | 'stderr' };
 
@@ -21,11 +21,11 @@ const CHILD = fileURLToPath(new URL('child.ts', import.meta.url));
  * Supervises several processes over one database. It owns everything that exists once: the embedded database, the shared port, and
  * `METRICS_PORT`. It restarts processes that end, and does none of their work.
  */
-export async function supervise(config: Config, { log, logTo }: Watch): Promise<Running> {
+export async function supervise(config: Config, { log, logTo }: Watch): Promise<ServerHandle> {
   const port = config.roles.has('api') ? await choosePort(config) : null;
   const kept: Kept[] = [];
   const counts = countAll(() => kept);
-  const fork = ({ role, number }: Part): Worker => {
+  const fork = ({ role, number }: ProcessRef): Worker => {
     cluster.setupPrimary({ exec: CHILD, args: [role, String(number), String(port ?? 0), logTo] });
     return cluster.fork();
   };

@@ -5,7 +5,7 @@ import { createRedirectServer, reloadCertificate } from './http/edge.ts';
 import { openLocalShell } from './http/local-shell-server.ts';
 import { createHttpServer } from './http/server.ts';
 import { closed, listening, listens, portOf } from './listening.ts';
-import { type Counts, countsOf } from './merged-counts.ts';
+import { type ProcessMetrics, countsOf } from './merged-counts.ts';
 import { meteredLog } from './metered.ts';
 import type { ServerOptions } from './options.ts';
 import { mountPeople, openDashboardApi, openTeam } from './wire-dashboard.ts';
@@ -37,7 +37,7 @@ export type RunningServer = {
   /** Reads the certificate files again, for new connections. Throws, and changes nothing, if they do not match. */
   reloadCertificate(): void;
   /** Returns the counts of this process, to be added to those of others. */
-  counts(): Promise<Counts>;
+  counts(): Promise<ProcessMetrics>;
   /** A log whose entries are counted. */
   log: Log;
   /** Accepts no new connection, answers requests in progress, and loses nothing. */

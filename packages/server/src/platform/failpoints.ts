@@ -48,4 +48,4 @@ export const CRASH_POINTS = [
 export type CrashPoint = (typeof CRASH_POINTS)[number];
 
 /** Called in passing, without waiting for a result. */
-export type Reach = (point: CrashPoint) => void;
+export type FailpointHook = (point: CrashPoint) => void;

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { iso, systemClock } from '../../platform/time/clock.ts';
-import type { Listed, Taken } from '../../platform/postgres/index.ts';
+import type { Listed, BackupResult } from '../../platform/postgres/index.ts';
 import { addCommand, table } from './command.ts';
 import type { Backups, Operator } from './operator.ts';
 
@@ -109,7 +109,7 @@ function folderOf({ backupDir }: Pick<Backups, 'backupDir'>, given: string | und
 
 type Backup = ReturnType<typeof backupJson>;
 
-function backupJson({ name, path, manifest }: Listed | Taken) {
+function backupJson({ name, path, manifest }: Listed | BackupResult) {
   const { startedAt, endedAt, bytes, postgres, release, timeline } = manifest;
   return { name, path, started_at: startedAt, ended_at: endedAt, bytes, postgres, release, timeline };
 }

@@ -1,5 +1,12 @@
 import { isAccepted } from '../../modules/sending/index.ts';
-import { type Check, fail, type InspectedConfig, type InspectedDatabase, ok, warn } from './checks.ts';
+import {
+  type InstallationCheck,
+  fail,
+  type InspectedConfig,
+  type InspectedDatabase,
+  ok,
+  warn,
+} from './checks.ts';
 import { messageOf } from './command.ts';
 
 /** Older than this, a nightly backup was missed. */
@@ -7,7 +14,7 @@ const AGE_WARN_MS = 2 * 24 * 3_600_000;
 const HOUR_MS = 3_600_000;
 
 /** Checks that a recent backup exists, if BACKUP_DIR is set. */
-export async function checkBackups({ backups }: InspectedConfig, now: number): Promise<Check[]> {
+export async function checkBackups({ backups }: InspectedConfig, now: number): Promise<InstallationCheck[]> {
   if (!backups) return [];
   let newestAt: number | null;
   try {
@@ -26,7 +33,7 @@ export async function checkBackups({ backups }: InspectedConfig, now: number): P
 }
 
 /** Needs the schema of this release. */
-export async function checkRestored({ db }: Pick<InspectedDatabase, 'db'>): Promise<Check[]> {
+export async function checkRestored({ db }: Pick<InspectedDatabase, 'db'>): Promise<InstallationCheck[]> {
   if (await isAccepted(db)) return [];
   return [
     fail(
@@ -43,7 +50,7 @@ type Archive = { mode: string; command: string; system: string; failing: boolean
 export async function checkArchive(
   { db }: Pick<InspectedDatabase, 'db'>,
   { backups }: Pick<InspectedConfig, 'backups'>,
-): Promise<Check[]> {
+): Promise<InstallationCheck[]> {
   const [row] = await db.query<Archive>(
     `SELECT current_setting('archive_mode') AS mode, current_setting('archive_command') AS command,
        (SELECT system_identifier::text FROM pg_control_system()) AS system, last_failed_wal AS last,
@@ -64,7 +71,7 @@ export async function checkArchive(
 async function findMissed(
   { mode, command, system }: Archive,
   { folder, archiveCommand }: NonNullable<InspectedConfig['backups']>,
-): Promise<Check[]> {
+): Promise<InstallationCheck[]> {
   if (mode === 'off')
     return [
       fail(

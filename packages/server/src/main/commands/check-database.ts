@@ -2,7 +2,7 @@ import type { SchemaState } from '../../platform/db/schema-state.ts';
 import { checkArchive, checkRestored } from './check-backup.ts';
 import { checkPooler, checkSettings } from './check-settings.ts';
 import {
-  type Check,
+  type InstallationCheck,
   fail,
   type InspectedConfig,
   type InspectedDatabase,
@@ -16,7 +16,10 @@ const OFFSET_WARN_MS = 1_000;
 /** Beyond this offset /readyz fails. */
 const OFFSET_FAIL_MS = 5_000;
 
-export async function checkDatabase(inspection: Inspection, config: InspectedConfig): Promise<Check[]> {
+export async function checkDatabase(
+  inspection: Inspection,
+  config: InspectedConfig,
+): Promise<InstallationCheck[]> {
   let database: InspectedDatabase;
   try {
     database = await inspection.openDatabase();
@@ -41,12 +44,12 @@ export async function checkDatabase(inspection: Inspection, config: InspectedCon
   }
 }
 
-async function checkVersion({ db }: InspectedDatabase): Promise<Check> {
+async function checkVersion({ db }: InspectedDatabase): Promise<InstallationCheck> {
   const rows = await db.query<{ server_version: string }>('SHOW server_version');
   return ok('database', `PostgreSQL ${rows[0]?.server_version} responds`);
 }
 
-async function checkDurability(database: InspectedDatabase): Promise<Check> {
+async function checkDurability(database: InspectedDatabase): Promise<InstallationCheck> {
   const faults = await database.durabilityFaults();
   return faults.length === 0
     ? ok('durability', 'Acknowledged records are on disk')
@@ -57,7 +60,10 @@ async function checkDurability(database: InspectedDatabase): Promise<Check> {
       );
 }
 
-async function checkContent(database: InspectedDatabase, config: InspectedConfig): Promise<Check[]> {
+async function checkContent(
+  database: InspectedDatabase,
+  config: InspectedConfig,
+): Promise<InstallationCheck[]> {
   const state = await database.schemaState();
   const schema = checkSchema(state);
   // Another release may store the check value of the secret key in another place.
@@ -70,7 +76,7 @@ async function checkContent(database: InspectedDatabase, config: InspectedConfig
   return [schema, secret, ...(await checkRestored(database)), ...(await checkArchive(database, config))];
 }
 
-function checkSchema(state: SchemaState): Check {
+function checkSchema(state: SchemaState): InstallationCheck {
   switch (state.kind) {
     case 'empty':
       return ok('schema', 'The database is empty. The first start sets it up.');
@@ -87,7 +93,7 @@ function checkSchema(state: SchemaState): Check {
   }
 }
 
-export function checkClock(offsetMs: number | null): Check {
+export function checkClock(offsetMs: number | null): InstallationCheck {
   const offset = Math.abs(offsetMs ?? 0);
   const message = `This machine's clock is ${offset} ms from the database's`;
   if (offset < OFFSET_WARN_MS) return ok('clock', message);

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
 import { testDatabase } from '../../../testkit/database.ts';
 import { checkHost, type Host } from './check-host.ts';
-import type { Check, InspectedConfig } from './checks.ts';
+import type { InstallationCheck, InspectedConfig } from './checks.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'beckon-host-'));
 afterAll(() => rm(folder, { recursive: true }));
@@ -79,7 +79,7 @@ test('checkHost › warns of a data directory that other accounts can write to',
 
 test('checkHost › measures this machine, and leaves no file', async () => {
   const checks = await checkHost(CONFIG);
-  const told = (name: string): Check | undefined => checks.find(({ check }) => check === name);
+  const told = (name: string): InstallationCheck | undefined => checks.find(({ check }) => check === name);
   expect(told('disk speed')?.message).toMatch(/takes [\d.]+ ms/);
   expect(told('memory')?.message).toMatch(/has \d{1,5}\.\d GiB/);
   expect(told('time zones')?.state).toBe('ok');
@@ -104,7 +104,7 @@ test.skipIf(!faketime)(
     const child = spawn('faketime', args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
     const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
     await database.drop();
-    const clock = (JSON.parse(said) as Check[]).find(({ check }) => check === 'clock');
+    const clock = (JSON.parse(said) as InstallationCheck[]).find(({ check }) => check === 'clock');
     expect({ code: code as number, state: clock?.state }).toEqual({ code: 1, state: 'fail' });
     const offset = Number(/(\d+) ms/.exec(clock?.message ?? '')?.[1]);
     expect(Math.abs(offset - 42_000)).toBeLessThan(5_000);

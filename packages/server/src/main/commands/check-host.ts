@@ -4,7 +4,7 @@ import { access, constants, open, readFile, rm, stat, statfs } from 'node:fs/pro
 import { totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Check, fail, type InspectedConfig, type Inspection, ok, warn } from './checks.ts';
+import { type InstallationCheck, fail, type InspectedConfig, type Inspection, ok, warn } from './checks.ts';
 
 /** Facts about the machine, which tests replace. */
 export type Host = {
@@ -27,7 +27,10 @@ const SYNC_FAIL_MS = 200;
 /** No disk that stores data durably is faster than this. */
 const SYNC_UNBELIEVABLE_MS = 0.01;
 
-export async function checkHost(config: InspectedConfig, host: Host = thisHost): Promise<Check[]> {
+export async function checkHost(
+  config: InspectedConfig,
+  host: Host = thisHost,
+): Promise<InstallationCheck[]> {
   const checks = [
     await checkDescriptors(host),
     checkMemory(host),
@@ -38,7 +41,7 @@ export async function checkHost(config: InspectedConfig, host: Host = thisHost):
   return checks.filter((check) => check !== null);
 }
 
-async function checkDescriptors(host: Host): Promise<Check | null> {
+async function checkDescriptors(host: Host): Promise<InstallationCheck | null> {
   const max = await host.descriptorsMax();
   if (max === null) return null;
   const message = `A process may open ${max} files and connections`;
@@ -51,7 +54,7 @@ async function checkDescriptors(host: Host): Promise<Check | null> {
       );
 }
 
-function checkMemory(host: Host): Check {
+function checkMemory(host: Host): InstallationCheck {
   const { total } = host.memory();
   const message = `This machine has ${(total / 1024 ** 3).toFixed(1)} GiB of memory`;
   if (total >= MEMORY_WARN_BYTES) return ok('memory', message);
@@ -68,7 +71,7 @@ const ZONES = [
   { zone: 'America/Asuncion', at: Date.UTC(2026, 6, 1, 0), shows: '21:00' },
 ];
 
-function checkZones(host: Host): Check {
+function checkZones(host: Host): InstallationCheck {
   const wrong = ZONES.filter(({ zone, at, shows }) => host.wallClock(zone, at) !== shows);
   return wrong.length === 0
     ? ok('time zones', 'The time zone database is current')
@@ -79,7 +82,7 @@ function checkZones(host: Host): Check {
       );
 }
 
-async function checkTimeKeeping(host: Host): Promise<Check | null> {
+async function checkTimeKeeping(host: Host): Promise<InstallationCheck | null> {
   const isKept = await host.isTimeKept();
   if (isKept === null) return null;
   return isKept
@@ -91,7 +94,7 @@ async function checkTimeKeeping(host: Host): Promise<Check | null> {
       );
 }
 
-async function checkDisk(dataDir: string, host: Host): Promise<Check[]> {
+async function checkDisk(dataDir: string, host: Host): Promise<InstallationCheck[]> {
   const about = await stat(dataDir).catch(() => null);
   if (!about) return [];
   return [...checkRights(dataDir, about.mode), ...(await checkSync(dataDir, host))];
@@ -99,14 +102,14 @@ async function checkDisk(dataDir: string, host: Host): Promise<Check[]> {
 
 const OTHERS_MAY_WRITE = 0o022;
 
-function checkRights(dataDir: string, mode: number): Check[] {
+function checkRights(dataDir: string, mode: number): InstallationCheck[] {
   if ((mode & OTHERS_MAY_WRITE) === 0) return [];
   const message = `Other accounts can write to ${dataDir}, and could replace the secret key`;
   return [warn('data directory', message, `Run chmod go-w ${dataDir}`)];
 }
 
 /** Each commit waits for the disk once, and each accepted request waits for its commit. */
-async function checkSync(dataDir: string, host: Host): Promise<Check[]> {
+async function checkSync(dataDir: string, host: Host): Promise<InstallationCheck[]> {
   const times = await host.syncs(dataDir).catch(() => []);
   if (times.length === 0) return [];
   const median = times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
@@ -177,7 +180,7 @@ const NODE_MIN_MAJOR = 26;
 const DISK_FAIL_BYTES = 512 * 1024 ** 2;
 const DISK_WARN_BYTES = 5 * 1024 ** 3;
 
-export function checkNode(version: string): Check {
+export function checkNode(version: string): InstallationCheck {
   const major = Number(/^v?(\d+)\./.exec(version)?.[1]);
   return major >= NODE_MIN_MAJOR
     ? ok('node', `Node.js ${version}`)
@@ -188,7 +191,7 @@ export function checkNode(version: string): Check {
       );
 }
 
-export function checkConfig(config: Inspection['config']): Check[] {
+export function checkConfig(config: Inspection['config']): InstallationCheck[] {
   if ('faults' in config)
     return config.faults.map(({ variable, message }) =>
       fail('config', `${variable} ${message}`, `Correct ${variable}, or unset it`),
@@ -198,7 +201,7 @@ export function checkConfig(config: Inspection['config']): Check[] {
 }
 
 /** Checks the data directory or, before it exists, the nearest folder above it: write permission and free space. */
-export async function checkDataDir({ dataDir, embedded }: InspectedConfig): Promise<Check[]> {
+export async function checkDataDir({ dataDir, embedded }: InspectedConfig): Promise<InstallationCheck[]> {
   if (!embedded) return [];
   const folder = await nearestFolder(dataDir);
   const writable = await access(folder, constants.W_OK | constants.X_OK).then(
@@ -224,7 +227,7 @@ async function nearestFolder(path: string): Promise<string> {
   }
 }
 
-async function checkSpace(folder: string): Promise<Check> {
+async function checkSpace(folder: string): Promise<InstallationCheck> {
   const { bavail, bsize } = await statfs(folder);
   const free = bavail * bsize;
   const message = `The database has ${(free / 1024 ** 3).toFixed(1)} GiB of free space`;

@@ -5,11 +5,11 @@ import { freePort } from '../../../testkit/free-port.ts';
 import { silentLog } from '../../platform/log.ts';
 import { startMailListener } from '../../platform/mail/listener.ts';
 import { checkMailIn } from './check-network.ts';
-import type { Check, InspectedConfig } from './checks.ts';
+import type { InstallationCheck, InspectedConfig } from './checks.ts';
 
 const RELAY = { name: 'relay.test', probe: () => Promise.resolve(null) };
 
-function check(changed: Partial<InspectedConfig>): Promise<Check[]> {
+function check(changed: Partial<InspectedConfig>): Promise<InstallationCheck[]> {
   return checkMailIn({
     warnings: [],
     dataDir: '.',

@@ -1,13 +1,13 @@
 import { get as getHttp, type IncomingMessage } from 'node:http';
 import { get as getHttps } from 'node:https';
 import { connect, createServer } from 'node:net';
-import { type Check, fail, type InspectedConfig, ok, warn } from './checks.ts';
+import { type InstallationCheck, fail, type InspectedConfig, ok, warn } from './checks.ts';
 
 const RESPONSE_TIMEOUT_MS = 2_000;
 const RESPONSE_MAX_CHARS = 100_000;
 
 /** Checks that the relay accepts the login. */
-export async function checkRelay({ relay }: InspectedConfig): Promise<Check[]> {
+export async function checkRelay({ relay }: InspectedConfig): Promise<InstallationCheck[]> {
   if (!relay)
     return [ok('relay', 'SMTP_URL is not set: emails go to the test inbox, and never leave this machine')];
   const problem = await relay.probe();
@@ -17,13 +17,13 @@ export async function checkRelay({ relay }: InspectedConfig): Promise<Check[]> {
   return [fail('relay', `${relay.name} does not accept the login: ${problem}`, next)];
 }
 
-export async function checkPorts(config: InspectedConfig): Promise<Check[]> {
-  const checks: Check[] = [];
+export async function checkPorts(config: InspectedConfig): Promise<InstallationCheck[]> {
+  const checks: InstallationCheck[] = [];
   for (const entry of config.ports) checks.push(await checkPort(config.host, entry));
   return checks;
 }
 
-async function checkPort(host: string, entry: InspectedConfig['ports'][number]): Promise<Check> {
+async function checkPort(host: string, entry: InspectedConfig['ports'][number]): Promise<InstallationCheck> {
   const { variable, port } = entry;
   const code = await tryListen(host, port);
   if (code === null) return ok('port', `${variable} ${port} is free`);
@@ -76,12 +76,12 @@ const GREETING_TIMEOUT_MS = 5_000;
 const GREETING_MAX_CHARS = 1_000;
 
 /** Checks the port for inbound mail, and whether a public name leads to it. */
-export async function checkMailIn({ mailIn, relay }: InspectedConfig): Promise<Check[]> {
+export async function checkMailIn({ mailIn, relay }: InspectedConfig): Promise<InstallationCheck[]> {
   if (!mailIn) return [];
   return [await checkMailPort(mailIn), checkDomain(mailIn.domain, relay !== null)];
 }
 
-function checkDomain(domain: string | null, hasRelay: boolean): Check {
+function checkDomain(domain: string | null, hasRelay: boolean): InstallationCheck {
   if (domain !== null) return ok('mail in', `Bounces and replies are sent to ${domain} (MAIL_DOMAIN)`);
   if (!hasRelay)
     return ok(
@@ -95,7 +95,10 @@ function checkDomain(domain: string | null, hasRelay: boolean): Check {
   );
 }
 
-async function checkMailPort({ host, port }: NonNullable<InspectedConfig['mailIn']>): Promise<Check> {
+async function checkMailPort({
+  host,
+  port,
+}: NonNullable<InspectedConfig['mailIn']>): Promise<InstallationCheck> {
   if (port === 0) return ok('mail in', 'MAIL_IN_PORT is 0: the system chooses a free port');
   const place = `MAIL_IN_PORT ${port} of ${host}`;
   const code = await tryListen(host, port);

@@ -12,7 +12,7 @@ import { durabilityFaults } from '../../platform/db/facts.ts';
 import { openDatabase } from '../../platform/db/database.ts';
 import { openEmbedded } from '../../platform/postgres/index.ts';
 import { checkPooler, checkSettings } from './check-settings.ts';
-import type { Check, InspectedConfig, InspectedDatabase } from './checks.ts';
+import type { InstallationCheck, InspectedConfig, InspectedDatabase } from './checks.ts';
 
 const CONFIG: InspectedConfig = {
   warnings: [],
@@ -64,7 +64,7 @@ async function inspected<T>(
   }
 }
 
-const look = (url: string, change: Partial<InspectedConfig> = {}): Promise<Check[]> =>
+const look = (url: string, change: Partial<InspectedConfig> = {}): Promise<InstallationCheck[]> =>
   inspected({ url }, (database) => checkSettings(database, { ...CONFIG, ...change }));
 
 test('checkSettings › reports one line for good settings', async () => {

@@ -1,9 +1,16 @@
 import type { Tx } from '../../platform/db/statements.ts';
-import { type Check, type InspectedConfig, type InspectedDatabase, fail, ok, warn } from './checks.ts';
+import {
+  type InstallationCheck,
+  type InspectedConfig,
+  type InspectedDatabase,
+  fail,
+  ok,
+  warn,
+} from './checks.ts';
 
 type Setting = { name: string; setting: string; unit: string | null };
 type Settings = ReadonlyMap<string, Setting>;
-type Finding = (settings: Settings) => Check | null;
+type Finding = (settings: Settings) => InstallationCheck | null;
 
 const MIB = 1024 ** 2;
 const WORK_MEM_WARN_BYTES = 512 * MIB;
@@ -26,7 +33,10 @@ const LOOKED_AT = [
 ];
 
 /** Checks PostgreSQL settings that cost speed or stop writes. Settings that could lose data are part of `durability`. */
-export async function checkSettings(database: InspectedDatabase, config: InspectedConfig): Promise<Check[]> {
+export async function checkSettings(
+  database: InspectedDatabase,
+  config: InspectedConfig,
+): Promise<InstallationCheck[]> {
   const rows = await database.direct.query<Setting>(
     `SELECT name, setting, unit FROM pg_settings WHERE name = ANY($1)`,
     [LOOKED_AT],
@@ -108,7 +118,10 @@ const hasTime: Finding = (settings) => {
 
 const FINDINGS = [isVacuumed, hasWalRoom, checkpointsSeldom, hasModestMemory, isUtf8, mayWrite, hasTime];
 
-async function checkConnections(database: InspectedDatabase, config: InspectedConfig): Promise<Check[]> {
+async function checkConnections(
+  database: InspectedDatabase,
+  config: InspectedConfig,
+): Promise<InstallationCheck[]> {
   const allowed = await database.connectionsAllowed();
   const { connectionsNeeded: needed, pooled, embedded } = config;
   if (embedded || allowed >= needed + SPARE_CONNECTIONS) return [];
@@ -118,7 +131,7 @@ async function checkConnections(database: InspectedDatabase, config: InspectedCo
   return [pooled || allowed >= needed ? warn(NAME, message, next) : fail(NAME, message, next)];
 }
 
-async function checkReplica(db: Tx): Promise<Check> {
+async function checkReplica(db: Tx): Promise<InstallationCheck> {
   const rows = await db.query<{ is_replica: boolean }>('SELECT pg_is_in_recovery() AS is_replica');
   return rows[0]?.is_replica === true
     ? fail(NAME, 'This database is a standby, which stores no records', 'Set DATABASE_URL to the primary')
@@ -129,7 +142,7 @@ async function checkReplica(db: Tx): Promise<Check> {
 export async function checkPooler(
   database: InspectedDatabase,
   { pooled }: InspectedConfig,
-): Promise<Check[]> {
+): Promise<InstallationCheck[]> {
   const isShared = await sharesBackends(database);
   if (isShared === pooled) return [];
   if (!isShared)

@@ -8,7 +8,7 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { checkPublicUrl, checkTls } from './check-tls.ts';
-import type { Check, InspectedConfig } from './checks.ts';
+import type { InstallationCheck, InspectedConfig } from './checks.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'beckon-tls-'));
 afterAll(() => rm(folder, { recursive: true }));
@@ -103,7 +103,15 @@ const address =
     .find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? null;
 
 /** Checks a server with this certificate and response. */
-async function asked({ name, answer, ca }: { name: string; answer: string; ca?: string }): Promise<Check[]> {
+async function asked({
+  name,
+  answer,
+  ca,
+}: {
+  name: string;
+  answer: string;
+  ca?: string;
+}): Promise<InstallationCheck[]> {
   const pair = { cert: readFileSync(at(`${name}.crt`)), key: readFileSync(at(`${name}.key`)) };
   const server = createServer(pair, (_, response) => response.end(answer));
   server.listen(0, address ?? '');

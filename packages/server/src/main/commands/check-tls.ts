@@ -4,14 +4,14 @@ import { readFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { createSecureContext } from 'node:tls';
 import { isLoopbackName } from '../../platform/net/network-address.ts';
-import { type Check, fail, type InspectedConfig, ok, warn } from './checks.ts';
+import { type InstallationCheck, fail, type InspectedConfig, ok, warn } from './checks.ts';
 
 const EXPIRES_SOON_MS = 14 * 86_400_000;
 const RSA_MIN_BITS = 2_048;
 const EC_MIN_BITS = 256;
 
 /** Checks the certificate and key in the TLS files. */
-export async function checkTls(config: InspectedConfig, now: number): Promise<Check[]> {
+export async function checkTls(config: InspectedConfig, now: number): Promise<InstallationCheck[]> {
   if (!config.tls) return [];
   const { certFile, keyFile } = config.tls;
   try {
@@ -44,7 +44,11 @@ function certificatesOf(text: string): X509Certificate[] {
   return parts.map((part) => new X509Certificate(BEGIN + part));
 }
 
-function checkCertificate(certificate: X509Certificate, config: InspectedConfig, now: number): Check {
+function checkCertificate(
+  certificate: X509Certificate,
+  config: InspectedConfig,
+  now: number,
+): InstallationCheck {
   const { hostname } = new URL(config.publicUrl);
   const until = certificate.validToDate.getTime();
   const expires = `The certificate ${until < now ? 'expired at' : 'is valid until'} ${certificate.validToDate.toISOString()}`;
@@ -66,7 +70,7 @@ function checkCertificate(certificate: X509Certificate, config: InspectedConfig,
   return until < now + EXPIRES_SOON_MS ? warn('tls', expires, next) : ok('tls', expires);
 }
 
-function checkKey({ publicKey }: X509Certificate): Check[] {
+function checkKey({ publicKey }: X509Certificate): InstallationCheck[] {
   const { modulusLength, namedCurve } = publicKey.asymmetricKeyDetails ?? {};
   const kind = publicKey.asymmetricKeyType ?? '';
   const ecBits = Number(/\d+/.exec(namedCurve ?? '')?.[0] ?? EC_MIN_BITS);
@@ -86,7 +90,7 @@ function checkKey({ publicKey }: X509Certificate): Check[] {
 }
 
 /** Each certificate must be followed by its issuer, except the root, which clients know. */
-function checkChain([own, ...rest]: X509Certificate[], now: number): Check[] {
+function checkChain([own, ...rest]: X509Certificate[], now: number): InstallationCheck[] {
   if (!own || isSelfSigned(own)) return [];
   if (rest.length === 0)
     return [
@@ -134,7 +138,7 @@ const ANSWER_WITHIN_MS = 5_000;
 export async function checkPublicUrl(
   { publicUrl, servesApi }: InspectedConfig,
   trusted: { ca?: Buffer } = {},
-): Promise<Check[]> {
+): Promise<InstallationCheck[]> {
   const url = new URL(publicUrl);
   const { protocol, port } = url;
   const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1');
@@ -162,7 +166,7 @@ export async function checkPublicUrl(
 }
 
 /** A public address may be unreachable from inside its own network, so that alone is a warning. */
-function notReached(publicUrl: string, { code, message }: Problem): Check {
+function notReached(publicUrl: string, { code, message }: Problem): InstallationCheck {
   const why = `${publicUrl}: ${message}`;
   if (code !== undefined && CERTIFICATE_ERROR.test(code))
     return fail('public address', why, 'Install a valid certificate for this name, with its whole chain');

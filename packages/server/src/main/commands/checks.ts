@@ -3,7 +3,12 @@ import type { SchemaState } from '../../platform/db/schema-state.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
 /** The result of one check, and how to fix it. */
-export type Check = { check: string; state: 'ok' | 'warn' | 'fail'; message: string; next: string | null };
+export type InstallationCheck = {
+  check: string;
+  state: 'ok' | 'warn' | 'fail';
+  message: string;
+  next: string | null;
+};
 
 /** Access for `doctor` to everything that it checks. It changes only what opening the database changes. */
 export type Inspection = {
@@ -58,22 +63,22 @@ export type InspectedDatabase = {
   close(): Promise<void>;
 };
 
-export function ok(check: string, message: string): Check {
+export function ok(check: string, message: string): InstallationCheck {
   return { check, state: 'ok', message, next: null };
 }
 
-export function warn(check: string, message: string, next: string): Check {
+export function warn(check: string, message: string, next: string): InstallationCheck {
   return { check, state: 'warn', message, next };
 }
 
-export function fail(check: string, message: string, next: string): Check {
+export function fail(check: string, message: string, next: string): InstallationCheck {
   return { check, state: 'fail', message, next };
 }
 
-export function showChecks(checks: readonly Check[]): string {
+export function showChecks(checks: readonly InstallationCheck[]): string {
   return checks.map(showCheck).join('\n');
 }
 
-function showCheck({ check, state, message, next }: Check): string {
+function showCheck({ check, state, message, next }: InstallationCheck): string {
   return `${state.padEnd(4)}  ${check}: ${message}${next === null ? '' : `\n      → ${next}`}`;
 }

@@ -5,7 +5,7 @@ import { checkDatabase } from './check-database.ts';
 import { checkConfig, checkDataDir, checkHost, checkNode } from './check-host.ts';
 import { checkMailIn, checkPorts, checkRelay } from './check-network.ts';
 import { checkPublicUrl, checkTls } from './check-tls.ts';
-import { type Check, type Inspection, showChecks } from './checks.ts';
+import { type InstallationCheck, type Inspection, showChecks } from './checks.ts';
 import { addCommand } from './command.ts';
 import { EXIT_FAILED, type Operator } from './operator.ts';
 
@@ -29,9 +29,13 @@ export function addDoctorCommands(program: Command, operator: Operator): void {
   });
 }
 
-type ChecksSpec = { name: string; help: string; check: (inspection: Inspection) => Promise<Check[]> };
+type ChecksSpec = {
+  name: string;
+  help: string;
+  check: (inspection: Inspection) => Promise<InstallationCheck[]>;
+};
 
-async function checkEverything(inspection: Inspection): Promise<Check[]> {
+async function checkEverything(inspection: Inspection): Promise<InstallationCheck[]> {
   const { config } = inspection;
   const checks = [checkNode(inspection.nodeVersion), ...checkConfig(config)];
   if ('faults' in config) return checks;

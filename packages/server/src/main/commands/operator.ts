@@ -7,7 +7,14 @@ import type { ReencryptDeps } from '../../modules/operations/index.ts';
 import type { Mailroom } from '../../modules/delivery/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Distributed } from '../../platform/db/distribute.ts';
-import type { Listed, Pruned, Restored, Taken, Upgraded, Verified } from '../../platform/postgres/index.ts';
+import type {
+  Listed,
+  Pruned,
+  Restored,
+  BackupResult,
+  Upgraded,
+  Verified,
+} from '../../platform/postgres/index.ts';
 import type { Inspection } from './checks.ts';
 
 /** The database and the secrets, opened for one command, whether the server runs or not. */
@@ -28,7 +35,7 @@ export type OpenInstallation = {
   close(): Promise<void>;
 };
 
-export type RunningServer = {
+export type OperatorServer = {
   /** The public address. */
   url: string;
   /** The link by which the first owner signs up; null once the installation has an owner. */
@@ -43,7 +50,7 @@ export type Backups = {
   dataDir: string;
   backupDir: string | null;
   isEmbedded: boolean;
-  take(to: string): Promise<Taken>;
+  take(to: string): Promise<BackupResult>;
   list(folder: string): Promise<Listed[]>;
   verify(from: string): Promise<Verified>;
   prune(folder: string, keep: number): Promise<Pruned>;
@@ -68,7 +75,7 @@ export type Operator = {
   distribute(): Promise<Distributed>;
   inspect(): Promise<Inspection>;
   backups(): Promise<Backups>;
-  serve(options: { logTo: 'stdout' | 'stderr' }): Promise<RunningServer>;
+  serve(options: { logTo: 'stdout' | 'stderr' }): Promise<OperatorServer>;
   /** Calls back at each SIGTERM and SIGINT. The returned function removes the listener. */
   onSignal(listener: (signal: string) => void): () => void;
   print(text: string): void;

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Operator, RunningServer } from './operator.ts';
+import type { Operator, OperatorServer } from './operator.ts';
 import { addServeCommand, DRAIN_MAX_MS } from './serve.ts';
 
 beforeEach(() => {
@@ -13,7 +13,7 @@ afterEach(() => {
 /** A server whose start and stop the test decides, and signals that the test sends. */
 function stage(json = false) {
   const printed: string[] = [];
-  const started = Promise.withResolvers<RunningServer>();
+  const started = Promise.withResolvers<OperatorServer>();
   const stopped = Promise.withResolvers<void>();
   const listeners = new Set<(signal: string) => void>();
   const state = { code: 0, stops: 0, logTo: '' };

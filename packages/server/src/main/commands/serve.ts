@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { describeError, JSON_OPTION } from './command.ts';
-import { EXIT_FAILED, type Operator, type RunningServer } from './operator.ts';
+import { EXIT_FAILED, type Operator, type OperatorServer } from './operator.ts';
 
 /** How long requests in progress may take to end. Requests without a response by then were never acknowledged. */
 export const DRAIN_MAX_MS = 10_000;
@@ -31,18 +31,18 @@ async function serve(operator: Operator, json: boolean): Promise<void> {
   }
 }
 
-function readyJson({ url, setUpUrl }: RunningServer): { url: string; setup_url?: string } {
+function readyJson({ url, setUpUrl }: OperatorServer): { url: string; setup_url?: string } {
   return setUpUrl === null ? { url } : { url, setup_url: setUpUrl };
 }
 
-function readyText({ url, setUpUrl }: RunningServer): string {
+function readyText({ url, setUpUrl }: OperatorServer): string {
   const ready = `Beckon is ready at ${url}`;
   return setUpUrl === null
     ? ready
     : `${ready}\n\nNo account exists yet. Create the first one with this link, once and within 24 hours:\n${setUpUrl}\n`;
 }
 
-async function drain(operator: Operator, server: RunningServer): Promise<void> {
+async function drain(operator: Operator, server: OperatorServer): Promise<void> {
   const timeout = Promise.withResolvers<'timeout'>();
   const timer = setTimeout(() => timeout.resolve('timeout'), DRAIN_MAX_MS);
   const outcome = await Promise.race([server.stop(), timeout.promise]);

@@ -16,7 +16,7 @@ import { mountReference } from '../../modules/ingest/reference/routes.ts';
 import { clientErrorHandler, refuseBody, standardHeaders } from '../../platform/http/refuse-request.ts';
 import { transportOf } from '../../platform/http/transport.ts';
 
-export type ServerOptions = {
+export type HttpServerOptions = {
   edge: EdgeConfig;
   health: HealthDeps;
   publicUrl: string;
@@ -28,7 +28,7 @@ export type ServerOptions = {
  * Creates the server with its routes. Fastify finds the route and manages the server's life cycle; the ingest endpoints answer through
  * their own pipeline.
  */
-export async function createHttpServer(deps: HttpDeps, options: ServerOptions): Promise<FastifyInstance> {
+export async function createHttpServer(deps: HttpDeps, options: HttpServerOptions): Promise<FastifyInstance> {
   const edge = { rules: deps.transport, newId: deps.newId, log: deps.log };
   const app = Fastify({
     logger: false,

@@ -13,7 +13,7 @@ import { takeSendTurn } from '../sending/emails/send-lock.ts';
 import { listRunsOf } from '../rules/runs/reads.ts';
 import { createProject } from './create-project.ts';
 import { createRule } from '../rules/write-rule.ts';
-import { type Act, moveDraft } from '../review/move-draft.ts';
+import { type MemberAction, moveDraft } from '../review/move-draft.ts';
 import { pauseProject, previewResume, resumeProject } from './pause-project.ts';
 import { setSettings } from './set-settings.ts';
 import { disableRule, enableRule } from '../rules/switch-rule.ts';
@@ -55,7 +55,7 @@ async function draftOf(userId: string): Promise<Draft> {
   if (!draft) throw new Error(`there is no draft for ${userId}`);
   return draft;
 }
-const act = (draft: Draft | undefined, what: Act) =>
+const act = (draft: Draft | undefined, what: MemberAction) =>
   moveDraft(
     { db, newId, mailroom: testMailroom() },
     { projectId, draftId: draft?.id ?? '' },

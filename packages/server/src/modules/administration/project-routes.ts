@@ -9,7 +9,7 @@ import {
   setSettings,
   isLocalShell,
   requireOperator,
-  type Asked,
+  type RouteRequest,
   routesFor,
   type KitDeps,
 } from '../workspace/index.ts';
@@ -76,7 +76,7 @@ export const projectRoutes = [
 
 async function suspend(
   { db, access }: Deps,
-  { projectId, person, note }: Pick<Asked<never>, 'projectId' | 'person' | 'note'>,
+  { projectId, person, note }: Pick<RouteRequest<never>, 'projectId' | 'person' | 'note'>,
   change: typeof suspendProject,
 ): Promise<{ data: ProjectListed }> {
   await requireOperator({ db, access }, person, 'suspend or unsuspend a project');

@@ -2,7 +2,13 @@ import { type Mailroom, policyOf } from '../delivery/index.ts';
 import { type Forecast, forecastOf, gatherWaiting, shownTime } from '../explain/index.ts';
 import { countAutopilot } from '../review/index.ts';
 import { listRules } from '../rules/index.ts';
-import { type Fate, type GateReason, type Policy, type Queue, simulating } from '../sending/index.ts';
+import {
+  type DraftForecast,
+  type GateReason,
+  type Policy,
+  type Queue,
+  simulating,
+} from '../sending/index.ts';
 import { getSettings, readChanges, readSettings, type SettingName } from '../workspace/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { inSnapshot } from '../../platform/db/session-transactions.ts';
@@ -134,7 +140,7 @@ function hoursOf({ drafts }: Comparison, now: number): SimulatedPolicy['hours'] 
   return [...hours].toSorted(([a], [b]) => a - b).map(([at, counts]) => ({ at: iso(at), ...counts }));
 }
 
-function totalsOf(fates: Fate[], now: number): PolicyTotals {
+function totalsOf(fates: DraftForecast[], now: number): PolicyTotals {
   const moments = fates
     .flatMap((fate) => (fate.kind === 'sends' ? [fate.leavesAt] : []))
     .toSorted((a, b) => a - b);
@@ -180,7 +186,7 @@ function isSame(a: Forecast, b: Forecast): boolean {
 
 /** The same queue under the current and a proposed policy. */
 type Comparison = {
-  drafts: { id: string; current: Fate; proposed: Fate }[];
+  drafts: { id: string; current: DraftForecast; proposed: DraftForecast }[];
   totals: {
     current: Tally;
     proposed: Tally;
@@ -227,13 +233,13 @@ export function* comparing(queue: Queue, now: number, { current, proposed }: Pol
   };
 }
 
-function fateOf(fates: Map<string, Fate>, id: string): Fate {
+function fateOf(fates: Map<string, DraftForecast>, id: string): DraftForecast {
   const fate = fates.get(id);
   if (!fate) throw new Error(`no result was found for draft ${id}`);
   return fate;
 }
 
-function shiftOf(current: Fate, proposed: Fate): number[] {
+function shiftOf(current: DraftForecast, proposed: DraftForecast): number[] {
   return current.kind === 'sends' && proposed.kind === 'sends' ? [proposed.leavesAt - current.leavesAt] : [];
 }
 
@@ -242,7 +248,7 @@ function median(values: number[]): number | null {
   return values.toSorted((a, b) => a - b)[(values.length - 1) >> 1] ?? null;
 }
 
-function tally(fates: Fate[]): Tally {
+function tally(fates: DraftForecast[]): Tally {
   const result: Tally = { sends: 0, held: 0, expires: 0, reasons: {}, lastLeavesAt: null };
   for (const fate of fates) {
     result[fate.kind] += 1;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Facts } from '../../platform/predicate/predicate.ts';
 import { parsePredicate } from '../../platform/predicate/parse.ts';
-import { builtUpTo, judge, type Judged } from './evaluate-membership.ts';
+import { builtUpTo, judge, type MembershipInput } from './evaluate-membership.ts';
 import { buildModel, type EditionSource } from './model.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
@@ -33,7 +33,7 @@ function person(more: {
   dues?: [number, number][];
   now?: number;
   fired?: boolean;
-}): Judged {
+}): MembershipInput {
   const { traits = {}, login, members = [], dues = [], now = NOW, fired = false } = more;
   const facts: Omit<Facts, 'now' | 'isMember'> = {
     email: null,

@@ -3,9 +3,9 @@ import { evaluate } from '../../platform/predicate/evaluate.ts';
 import type { Facts } from '../../platform/predicate/predicate.ts';
 
 /** The stored state of one user: the editions that the user is in, and the timers at which the user must be evaluated again. */
-export type Standing = { members: { has(edition: number): boolean }; dues: Map<number, number> };
+export type MembershipState = { members: { has(edition: number): boolean }; dues: Map<number, number> };
 
-export type Verdict = {
+export type MembershipEvaluation = {
   edition: Edition;
   holds: boolean;
   was: boolean;
@@ -16,10 +16,10 @@ export type Verdict = {
   due: 'set' | 'remove' | 'keep';
 };
 
-export type Judged = {
+export type MembershipInput = {
   /** Membership of other audiences is looked up here, in the results of this call first and then in `standing`. */
   facts: Omit<Facts, 'now' | 'isMember'>;
-  standing: Standing;
+  standing: MembershipState;
   userId: string;
   now: number;
   /** The stored timers of these editions fired. Each is replaced with its next one or removed. */
@@ -30,8 +30,8 @@ export type Judged = {
  * Evaluates one user for the editions, in the order of the model. An edition that is not built up to this user is skipped. The builder
  * passes the edition that it builds through `builtUpTo`.
  */
-export function judge(editions: Edition[], person: Judged): Verdict[] {
-  const verdicts = new Map<number, Verdict>();
+export function judge(editions: Edition[], person: MembershipInput): MembershipEvaluation[] {
+  const verdicts = new Map<number, MembershipEvaluation>();
   const facts = factsOf(person);
   for (const edition of editions) {
     if (covers(edition, person.userId))
@@ -45,9 +45,9 @@ export function builtUpTo(edition: Edition, userId: string): Edition {
   return { ...edition, builtTo: userId };
 }
 
-type Verdicts = Map<number, Verdict>;
+type Verdicts = Map<number, MembershipEvaluation>;
 
-function factsOf({ facts, now }: Judged): Omit<Facts, 'isMember'> {
+function factsOf({ facts, now }: MembershipInput): Omit<Facts, 'isMember'> {
   return {
     now,
     email: facts.email,
@@ -61,8 +61,8 @@ function factsOf({ facts, now }: Judged): Omit<Facts, 'isMember'> {
 function judgeOne(
   edition: Edition,
   facts: Omit<Facts, 'isMember'>,
-  { verdicts, person }: { verdicts: Verdicts; person: Judged },
-): Verdict {
+  { verdicts, person }: { verdicts: Verdicts; person: MembershipInput },
+): MembershipEvaluation {
   const { holds, until } = evaluate(edition.predicate, { ...facts, isMember });
   const was = person.standing.members.has(edition.edition);
   const dueWas = person.standing.dues.get(edition.edition) ?? null;
@@ -87,7 +87,7 @@ function judgeOne(
  * Decides what happens to a stored timer. One that is too early costs one needless evaluation, while moving it with every event would cost
  * a write each time. So it stays, fires, and is then replaced.
  */
-function dueMove(dueAt: number | null, dueWas: number | null, fired: boolean): Verdict['due'] {
+function dueMove(dueAt: number | null, dueWas: number | null, fired: boolean): MembershipEvaluation['due'] {
   if (dueAt === null) return fired && dueWas !== null ? 'remove' : 'keep';
   if (dueWas === null || dueAt < dueWas) return 'set';
   return fired && dueAt > dueWas ? 'set' : 'keep';

@@ -1,10 +1,15 @@
-import type { NthQuestion, Question, SumQuestion, WindowSum } from '../../platform/predicate/predicate.ts';
+import type {
+  NthQuestion,
+  WindowQuestion,
+  SumQuestion,
+  WindowSum,
+} from '../../platform/predicate/predicate.ts';
 import { propertyTestsSql, sqlParams, windowSumSql } from '../../platform/predicate/sql-values.ts';
 import { momentList, plainList } from '../../platform/db/list.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
 /** A question about the events of a user within a time window. */
-export type Ask = { projectId: number; userId: string; question: Question };
+export type PersonQuestion = { projectId: number; userId: string; question: WindowQuestion };
 
 export type WindowAnswers = {
   nth(ask: { projectId: number; userId: string; question: NthQuestion }): number | null;
@@ -28,7 +33,11 @@ export type AnswerOptions = { now: number; latest?: Latest };
  * - Sums: one statement for all of them.
  * - Questions with a property test: one statement each.
  */
-export async function answerQuestions(tx: Tx, asks: Ask[], options: AnswerOptions): Promise<WindowAnswers> {
+export async function answerQuestions(
+  tx: Tx,
+  asks: PersonQuestion[],
+  options: AnswerOptions,
+): Promise<WindowAnswers> {
   const { newest, sums, special } = sort(asks, options);
   const [found, summed, ...others] = await Promise.all([
     newest.size > 0 ? findNewest(tx, [...newest.values()], options.now) : NOTHING_FOUND,
@@ -56,11 +65,11 @@ const NO_SUM: WindowSum = { sum: 0, oldestAt: null };
 const NOTHING_FOUND = new Map<string, number[]>();
 const NO_SUMS = new Map<string, Special>();
 
-type SumAsk = Ask & { question: SumQuestion };
-type Group = { question: Question; asks: Ask[] };
+type SumAsk = PersonQuestion & { question: SumQuestion };
+type Group = { question: WindowQuestion; asks: PersonQuestion[] };
 type Sorted = { newest: Map<string, Probe>; sums: SumAsk[]; special: Map<string, Group> };
 
-function sort(asks: Ask[], { now, latest }: AnswerOptions): Sorted {
+function sort(asks: PersonQuestion[], { now, latest }: AnswerOptions): Sorted {
   const sorted: Sorted = { newest: new Map(), sums: [], special: new Map() };
   for (const ask of asks) {
     const { question } = ask;
@@ -75,13 +84,13 @@ function sort(asks: Ask[], { now, latest }: AnswerOptions): Sorted {
   return sorted;
 }
 
-function addSpecial(special: Map<string, Group>, ask: Ask): void {
+function addSpecial(special: Map<string, Group>, ask: PersonQuestion): void {
   const group = special.get(ask.question.key);
   if (group) group.asks.push(ask);
   else special.set(ask.question.key, { question: ask.question, asks: [ask] });
 }
 
-function askKey({ projectId, userId, question }: Ask): string {
+function askKey({ projectId, userId, question }: PersonQuestion): string {
   return `${projectId} ${question.key.length} ${question.key} ${userId}`;
 }
 
@@ -90,7 +99,7 @@ type Probe = { key: string; projectId: number; userId: string; event: string; af
 function addProbe(
   probes: Map<string, Probe>,
   key: string,
-  { ask, question, now }: { ask: Ask; question: NthQuestion; now: number },
+  { ask, question, now }: { ask: PersonQuestion; question: NthQuestion; now: number },
 ): void {
   const { projectId, userId } = ask;
   const after = now - question.window.withinMs;
@@ -216,7 +225,7 @@ async function askSpecial(tx: Tx, { question, asks }: Group, now: number): Promi
   return byKey(asks, await tx.query<SpecialRow>(text, params.values));
 }
 
-function byKey(asks: Ask[], rows: SpecialRow[]): Map<string, Special> {
+function byKey(asks: PersonQuestion[], rows: SpecialRow[]): Map<string, Special> {
   const answers = new Map<string, Special>();
   for (const { n, at, sum } of rows) {
     const ask = asks[n - 1];

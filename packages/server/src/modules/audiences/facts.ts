@@ -1,4 +1,4 @@
-import { answerQuestions, type Ask, type WindowAnswers } from './event-questions.ts';
+import { answerQuestions, type PersonQuestion, type WindowAnswers } from './event-questions.ts';
 import { findAskedMembers } from './memberships.ts';
 import type { AudienceModel } from './model.ts';
 import {
@@ -16,7 +16,7 @@ import type { Tx } from '../../platform/db/statements.ts';
 import type { Facts, Mentions } from '../../platform/predicate/predicate.ts';
 
 /** The data about a user that conditions may use, except for their audiences. */
-export type PersonFacts = Omit<Facts, 'now' | 'isMember'>;
+export type ConditionFacts = Omit<Facts, 'now' | 'isMember'>;
 /** Definitions to evaluate for one user. */
 type Asking = { person: PersonId; editions: { mentions: Mentions }[] };
 
@@ -26,8 +26,8 @@ export function totalKey({ projectId, userId, name }: TotalKey): string {
   return `${projectId} ${name.length} ${name} ${userId}`;
 }
 
-export function questionsOf(asking: Asking[]): Ask[] {
-  const asks: Ask[] = [];
+export function questionsOf(asking: Asking[]): PersonQuestion[] {
+  const asks: PersonQuestion[] = [];
   for (const { person, editions } of asking) {
     const seen = new Set<string>();
     for (const { mentions } of editions) {
@@ -58,7 +58,7 @@ export function missingTotals(asking: Asking[], known: ReadonlySet<string>): Tot
 export function personFacts(
   windows: WindowAnswers,
   totals: Total[],
-): (person: Pick<Person, 'projectId' | 'userId' | 'email' | 'traits'>) => PersonFacts {
+): (person: Pick<Person, 'projectId' | 'userId' | 'email' | 'traits'>) => ConditionFacts {
   const totalsOf = new Map(totals.map((total) => [totalKey(total), total]));
   return ({ projectId, userId, email, traits }) => ({
     email,

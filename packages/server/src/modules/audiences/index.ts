@@ -1,13 +1,19 @@
 export { audienceNames, loadModels } from './load-models.ts';
 export { type EditionPlace, advanceBuild, listBuilding, serveEdition } from './build-version.ts';
-export { builtUpTo, canChange, judge, type Standing, type Verdict } from './evaluate-membership.ts';
+export {
+  builtUpTo,
+  canChange,
+  judge,
+  type MembershipState,
+  type MembershipEvaluation,
+} from './evaluate-membership.ts';
 export { checkWindows } from './check-definition.ts';
 export { countPeople, createAudience, rebuildAudiences } from './change-audience.ts';
 export { type Latest, answerQuestions, occurrenceKey } from './event-questions.ts';
 export {
   findConditionFacts,
   missingTotals,
-  type PersonFacts,
+  type ConditionFacts,
   personFacts,
   questionsOf,
   totalKey,

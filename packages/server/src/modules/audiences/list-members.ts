@@ -1,16 +1,15 @@
 import type { Tx } from '../../platform/db/statements.ts';
 import { findAudience, unknownAudience } from './audience.ts';
 import { listCurrent, seen } from './current-versions.ts';
-import { countMembersOfRows, listMemberRows, listMembersOfRows } from './reads.ts';
+import { type AudienceMemberRow, countMembersOfRows, listMemberRows, listMembersOfRows } from './reads.ts';
 
-export type Member = { external_user_id: string; since: Date };
 export const MEMBERS_PAGE_MAX = 1_000;
 
 /** Lists members by user id. `after` is the last id of the previous page. */
 export async function listMembers(
   tx: Tx,
   page: { projectId: number; reference: string; after?: string | null; limit: number },
-): Promise<Member[]> {
+): Promise<AudienceMemberRow[]> {
   const { projectId, reference, after = null } = page;
   const { id } = await findAudience(tx, { projectId, reference });
   const audience = (await listCurrent(tx, projectId)).find((one) => one.id === id);

@@ -16,7 +16,7 @@ import {
   writeStandings,
 } from './memberships.ts';
 import { listBuilding, serveEdition } from './build-version.ts';
-import type { Verdict } from './evaluate-membership.ts';
+import type { MembershipEvaluation } from './evaluate-membership.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
 
 const clock = heldClock();
@@ -227,8 +227,8 @@ test('removes an erased user from all audiences and timers', async () => {
 
 test('turns results into the writes that they need, and no others', () => {
   const writes = noWrites();
-  const verdict = (edition: number, more: Partial<Verdict>): Verdict =>
-    ({ edition: { edition }, move: 'none', due: 'keep', dueAt: null, ...more }) as Verdict;
+  const verdict = (edition: number, more: Partial<MembershipEvaluation>): MembershipEvaluation =>
+    ({ edition: { edition }, move: 'none', due: 'keep', dueAt: null, ...more }) as MembershipEvaluation;
   addVerdicts(writes, {
     projectId: 1,
     userId: 'u1',

@@ -1,4 +1,5 @@
-import type { Verdict } from './evaluate-membership.ts';
+import type { PersonId } from '../users/index.ts';
+import type { MembershipEvaluation } from './evaluate-membership.ts';
 import type { Edition } from './model.ts';
 import {
   findFirstDue,
@@ -15,7 +16,6 @@ import {
   deletePersonMembers,
   type EditionKey,
   insertMembers,
-  type PersonKey,
   updateCounts,
   upsertDays,
   upsertDues,
@@ -28,7 +28,7 @@ type FullStanding = { members: Map<number, Date>; dues: Map<number, number> };
 /** Returns the stored state of each of these users, in their order. They may belong to several projects. */
 export async function findStandings(
   tx: Tx,
-  people: PersonKey[],
+  people: PersonId[],
   { dues }: { dues: boolean } = { dues: true },
 ): Promise<FullStanding[]> {
   const standings = people.map((): FullStanding => ({ members: new Map(), dues: new Map() }));
@@ -41,7 +41,7 @@ export async function findStandings(
   return standings;
 }
 
-export type AskedPerson = PersonKey & { editions: Edition[] };
+export type AskedPerson = PersonId & { editions: Edition[] };
 
 /** Returns in which of these editions, and of those they refer to, each user is a member, in the given order. */
 export async function findAskedMembers(tx: Tx, asked: AskedPerson[]): Promise<Set<number>[]> {
@@ -97,7 +97,7 @@ export async function findSince(
   return new Map(rows.map(({ external_user_id, since }) => [external_user_id, since]));
 }
 
-type Place = PersonKey & { edition: number };
+type Place = PersonId & { edition: number };
 
 /** Pending writes of many results. Each list has each pair of user and edition at most once. */
 export type StandingWrites = {
@@ -114,7 +114,7 @@ export function noWrites(): StandingWrites {
 /** `since` is the time of joining if it is not now, because the builder of an edition may find an earlier one. */
 export function addVerdicts(
   writes: StandingWrites,
-  { projectId, userId, verdicts, since }: PersonKey & { verdicts: Verdict[]; since: Date },
+  { projectId, userId, verdicts, since }: PersonId & { verdicts: MembershipEvaluation[]; since: Date },
 ): void {
   for (const { edition, move, due, dueAt } of verdicts) {
     const place = { projectId, userId, edition: edition.edition };
@@ -139,7 +139,7 @@ type Erased = { members: number; dues: number };
 /** Removes the memberships and timers of a user. Requires the project lock. */
 export async function eraseStandings(
   tx: Tx,
-  { projectId, userId, now }: PersonKey & { now: Date },
+  { projectId, userId, now }: PersonId & { now: Date },
 ): Promise<Erased> {
   const left = await deletePersonMembers(tx, { projectId, userId });
   await countMoves(tx, { joined: [], left, now });

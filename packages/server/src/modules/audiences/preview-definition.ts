@@ -9,7 +9,7 @@ import { listCurrent, seen, sentenceFor } from './current-versions.ts';
 import { listUncounted } from './reads.ts';
 import { checkReferences } from './references.ts';
 
-export type Preview = {
+export type AudiencePreview = {
   count: number;
   /** The first matching users by id. */
   sample: { external_user_id: string }[];
@@ -38,7 +38,7 @@ const SAMPLE_PEOPLE = 20;
 const PREVIEW_WITHIN_MS = 5_000;
 
 /** Counts the users that match a definition now. Needs its own transaction, because it sets a statement timeout from the count on. */
-export async function previewDefinition(tx: Tx, wanted: PreviewWanted): Promise<Preview> {
+export async function previewDefinition(tx: Tx, wanted: PreviewWanted): Promise<AudiencePreview> {
   const { projectId, definition, now, withinMs = PREVIEW_WITHIN_MS, until = now, audienceId = null } = wanted;
   const predicate = readDefinition(definition);
   const audiences = await listCurrent(tx, projectId);

@@ -1,6 +1,7 @@
+import type { PersonId } from '../users/index.ts';
 import { plainList } from '../../platform/db/list.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { AudienceRow, EditionKey, PersonKey } from './store.ts';
+import type { AudienceRow, EditionKey } from './store.ts';
 
 /** Reads of this module's tables. */
 export type CurrentRow = {
@@ -70,7 +71,7 @@ const OF_MEMBER = `SELECT edition, since, NULL::timestamptz AS at FROM beckon.au
 const OF_DUE = `SELECT edition, NULL, at FROM beckon.audience_due
   WHERE project_id = p.project_id AND external_user_id = p.external_user_id`;
 
-export function listStandingRows(tx: Tx, people: PersonKey[], dues: boolean): Promise<StandingRow[]> {
+export function listStandingRows(tx: Tx, people: PersonId[], dues: boolean): Promise<StandingRow[]> {
   return tx.prepared({
     name: dues ? 'audiences.standings' : 'audiences.memberships',
     text: `SELECT p.n::int AS n, s.edition, s.since, s.at
@@ -80,7 +81,7 @@ export function listStandingRows(tx: Tx, people: PersonKey[], dues: boolean): Pr
   });
 }
 
-export type AskedPlace = PersonKey & { editions: number[] };
+export type AskedPlace = PersonId & { editions: number[] };
 
 /** `members` is one text per user, because parsing twenty rows for each of a thousand users costs more than finding them. */
 export type AskedMembersRow = { n: number; members: string };
@@ -124,7 +125,7 @@ export function listAskedDues(tx: Tx, asked: AskedPlace[]): Promise<AskedDuesRow
 export function listSince(
   tx: Tx,
   { projectId, edition, users }: { projectId: number; edition: number; users: string[] },
-): Promise<MemberRow[]> {
+): Promise<AudienceMemberRow[]> {
   return tx.query(
     `SELECT external_user_id, since FROM beckon.audience_member
      WHERE project_id = $1 AND edition = $2 AND external_user_id = ANY ($3::text[])`,
@@ -132,12 +133,12 @@ export function listSince(
   );
 }
 
-export type MemberRow = { external_user_id: string; since: Date };
+export type AudienceMemberRow = { external_user_id: string; since: Date };
 
 export function listMemberRows(
   tx: Tx,
   page: { projectId: number; edition: number; after: string | null; limit: number },
-): Promise<MemberRow[]> {
+): Promise<AudienceMemberRow[]> {
   const { projectId, edition, after, limit } = page;
   return tx.query(
     `SELECT external_user_id, since FROM beckon.audience_member
@@ -181,13 +182,13 @@ export async function countMembersOfRows(
   return rows[0]?.count ?? 0;
 }
 
-export type DayRow = { day: string; joined: number; departed: number; members: number };
+export type GrowthDayRow = { day: string; joined: number; departed: number; members: number };
 
 /** Lists the days from `from` on and the last one before it. Days without a row have as many members as the day before. */
 export function listDayRows(
   tx: Tx,
   { projectId, audienceId, from }: { projectId: number; audienceId: string; from: string },
-): Promise<DayRow[]> {
+): Promise<GrowthDayRow[]> {
   return tx.query(
     `SELECT day::text AS day, joined, departed, members FROM beckon.audience_day
      WHERE project_id = $1 AND audience_id = $2 AND day >= coalesce(
@@ -201,7 +202,7 @@ export function listDayRows(
 export function listAllDayRows(
   tx: Tx,
   { projectId, from }: { projectId: number; from: string },
-): Promise<(DayRow & { audience_id: string })[]> {
+): Promise<(GrowthDayRow & { audience_id: string })[]> {
   return tx.query(
     `SELECT d.audience_id, d.day::text AS day, d.joined, d.departed, d.members FROM beckon.audience a
      CROSS JOIN LATERAL (
@@ -223,12 +224,12 @@ export async function findFirstDue(tx: Tx, projectId: number): Promise<Date | nu
   return rows[0]?.at ?? null;
 }
 
-export type DueRow = { external_user_id: string; edition: number; at: Date };
+export type AudienceTimerRow = { external_user_id: string; edition: number; at: Date };
 
 export function listDueRows(
   tx: Tx,
   { projectId, now, limit }: { projectId: number; now: Date; limit: number },
-): Promise<DueRow[]> {
+): Promise<AudienceTimerRow[]> {
   return tx.prepared({
     name: 'audiences.due_now',
     text: `SELECT external_user_id, edition, at FROM beckon.audience_due WHERE project_id = $1 AND at <= $2

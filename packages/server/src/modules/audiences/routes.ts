@@ -8,10 +8,10 @@ import {
   type ListedAudience,
   listGrowth,
   showAudience,
-  type ShownAudience,
+  type AudienceView,
 } from './show-audiences.ts';
 import { listMembers } from './list-members.ts';
-import { findUses, type ListRuleNeeds, type Use } from './uses.ts';
+import { findUses, type ListRuleNeeds, type DefinitionUse } from './uses.ts';
 import { isKnownTrait } from '../users/index.ts';
 import { type DashboardRoute, type KitDeps, PAGE, readPage, routesFor, toPage } from '../workspace/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
@@ -95,13 +95,13 @@ async function shown(
   return toShown(audience, uses.audiences.get(audience.id) ?? []);
 }
 
-function toListed(audience: ListedAudience, growth: GrowthDay[], used_by: Use[]): AudienceListed {
+function toListed(audience: ListedAudience, growth: GrowthDay[], used_by: DefinitionUse[]): AudienceListed {
   const { id, name, state, members, progress, sentence, createdAt, updatedAt } = audience;
   const [created_at, updated_at] = [createdAt.toISOString(), updatedAt.toISOString()];
   return { id, name, state, members, progress, sentence, created_at, updated_at, growth, used_by };
 }
 
-function toShown(audience: ShownAudience, uses: Use[]): AudienceShown {
+function toShown(audience: AudienceView, uses: DefinitionUse[]): AudienceShown {
   const { definition, growth, sample } = audience;
   return {
     ...toListed(audience, growth, uses),

@@ -1,8 +1,8 @@
 import { findAudience, unknownAudience } from './audience.ts';
 import { type Current, listCurrent, newest, seen, sentenceFor } from './current-versions.ts';
-import type { Member } from './list-members.ts';
+import type { AudienceMemberRow } from './reads.ts';
 import { dayOf } from './memberships.ts';
-import { type DayRow, listAllDayRows, listDayRows, listMemberRows } from './reads.ts';
+import { type GrowthDayRow, listAllDayRows, listDayRows, listMemberRows } from './reads.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
 export type ListedAudience = {
@@ -45,11 +45,11 @@ function stateOf({ served, building }: Current): ListedAudience['state'] {
   return served ? 'rebuilding' : 'building';
 }
 
-export type ShownAudience = ListedAudience & {
+export type AudienceView = ListedAudience & {
   definition: unknown;
   /** One entry per UTC day, from the first day of the audience to today. */
   growth: GrowthDay[];
-  sample: Member[];
+  sample: AudienceMemberRow[];
 };
 
 const SAMPLE_MEMBERS = 20;
@@ -57,7 +57,7 @@ const SAMPLE_MEMBERS = 20;
 export async function showAudience(
   tx: Tx,
   { projectId, reference, now }: { projectId: number; reference: string; now: Date },
-): Promise<ShownAudience> {
+): Promise<AudienceView> {
   const { id } = await findAudience(tx, { projectId, reference });
   const all = await listCurrent(tx, projectId);
   const audience = all.find((one) => one.id === id);
@@ -104,7 +104,7 @@ export async function listGrowth(
 }
 
 /** Fills in days without changes. They have no row and end with as many members as the day before. */
-function growthOf(rows: DayRow[], from: string, to: string): GrowthDay[] {
+function growthOf(rows: GrowthDayRow[], from: string, to: string): GrowthDay[] {
   const byDay = new Map(rows.map((row) => [row.day, row]));
   let members = rows.findLast(({ day }) => day < from)?.members ?? 0;
   const days: GrowthDay[] = [];

@@ -1,3 +1,4 @@
+import type { PersonId } from '../users/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
 /** Writes to `audience`, `audience_edition`, `audience_member`, `audience_due` and `audience_day`. `reads.ts` reads them. */
@@ -98,8 +99,7 @@ export async function updateServed(
   );
 }
 
-export type PersonKey = { projectId: number; userId: string };
-type Place = PersonKey & { edition: number };
+type Place = PersonId & { edition: number };
 
 function columns(places: Place[]): [number[], string[], number[]] {
   return [
@@ -165,7 +165,7 @@ export function updateCounts(tx: Tx, rows: (EditionKey & { delta: number })[]): 
   });
 }
 
-export type DayRow = {
+export type AudienceDayRow = {
   project_id: number;
   audience_id: string;
   joined: number;
@@ -173,7 +173,7 @@ export type DayRow = {
   members: number;
 };
 
-export async function upsertDays(tx: Tx, rows: DayRow[], day: string): Promise<void> {
+export async function upsertDays(tx: Tx, rows: AudienceDayRow[], day: string): Promise<void> {
   await tx.prepared({
     name: 'audiences.day',
     text: `INSERT INTO beckon.audience_day AS d (project_id, audience_id, day, joined, departed, members)
@@ -193,13 +193,13 @@ export async function upsertDays(tx: Tx, rows: DayRow[], day: string): Promise<v
   });
 }
 
-export function deletePersonMembers(tx: Tx, { projectId, userId }: PersonKey): Promise<EditionKey[]> {
+export function deletePersonMembers(tx: Tx, { projectId, userId }: PersonId): Promise<EditionKey[]> {
   const text = `DELETE FROM beckon.audience_member WHERE project_id = $1 AND external_user_id = $2
                 RETURNING project_id, edition`;
   return tx.query(text, [projectId, userId]);
 }
 
-export function deletePersonDues(tx: Tx, { projectId, userId }: PersonKey): Promise<EditionKey[]> {
+export function deletePersonDues(tx: Tx, { projectId, userId }: PersonId): Promise<EditionKey[]> {
   const text = `DELETE FROM beckon.audience_due WHERE project_id = $1 AND external_user_id = $2
                 RETURNING project_id, edition`;
   return tx.query(text, [projectId, userId]);

@@ -1,6 +1,6 @@
-import type { Sender } from './find-sender.ts';
+import type { ProjectSender } from './find-sender.ts';
 import { letterHeaders, replyAddress } from './headers.ts';
-import type { Content } from '../drafts/index.ts';
+import type { DraftContent } from '../drafts/index.ts';
 import { markLinks, type RenderedEmail, type Renderer } from '../rendering/index.ts';
 import type { Model } from '../rules/index.ts';
 import { type FrozenRow, linksBaseOf, MIME_MAX_BYTES, type Outlet } from '../sending/index.ts';
@@ -20,11 +20,11 @@ export type ClaimedLetter = {
   /** The address as the user has it. `address` is the normalized form. */
   email: string;
   address: string;
-  content: Content;
+  content: DraftContent;
   /** The recipient's locale, which the footer and `lang` follow. */
   locale: string;
   projectLocale: string;
-  sender: Sender;
+  sender: ProjectSender;
   provider: string;
   projectName: string;
   ruleName: string;

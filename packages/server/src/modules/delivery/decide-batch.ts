@@ -1,13 +1,5 @@
 import { domainPart } from '../../platform/net/address.ts';
-import type { NewId } from '../../platform/ids.ts';
-import {
-  type Decision,
-  type Model,
-  type Models,
-  letterOf,
-  localeOfPerson,
-  zoneOfPerson,
-} from '../rules/index.ts';
+import { letterOf, localeOfPerson, zoneOfPerson } from '../rules/index.ts';
 import {
   cancel,
   dueAction,
@@ -17,11 +9,10 @@ import {
   claim,
   finish,
   closeEditor,
-  type Decided,
+  type DraftActionResult,
   isRefused,
   type Draft,
   ENGINE,
-  type Moved,
 } from '../drafts/index.ts';
 import { type Person, personKey } from '../users/index.ts';
 import {
@@ -30,17 +21,13 @@ import {
   findFrozen,
   type GateAnswer,
   type GateFacts,
-  type MessageEnd,
-  type MessageRow,
 } from '../sending/index.ts';
 import { WORK_MAX } from '../rendering/index.ts';
-import type { Database } from '../../platform/db/database.ts';
-import type { BatchTx } from '../../platform/db/session-transactions.ts';
 import { addressOf, type Gates, openGates, passGates } from './send-checks.ts';
-import { type ClaimedLetter, trackingOf } from './compose-email.ts';
-import { evaluateAgain, type Evidence, gatherEvidence } from './evaluate.ts';
-import type { Mailroom } from './mailroom.ts';
-import { findSender, gatesElsewhere, type Sender } from './find-sender.ts';
+import { trackingOf } from './compose-email.ts';
+import { evaluateAgain, type DraftEvaluationInput, gatherEvidence } from './evaluate.ts';
+import { findSender, gatesElsewhere, type ProjectSender } from './find-sender.ts';
+import { type DraftBatch, type DraftBatchResult, type Tokens } from './draft-batch.ts';
 
 const ASK_AGAIN_MS = 3_600_000;
 /** Rendering changed drafts blocks the process: about a fifth of a second in one batch. */
@@ -48,44 +35,14 @@ const RENDERED_MAX = 2 * WORK_MAX;
 /** A claimed email is submitted within this time, or it is returned. */
 const CLAIMED_FOR_MS = 60_000;
 
-export type SendDeps = {
-  db: Database;
-  newId: NewId;
-  models: Models;
-  mailroom: Mailroom;
-  /** See `SenderOptions`. */
-  togetherMs: number;
-};
-
-/** The input for deciding about the due drafts of one project, in one transaction. */
-export type Batch = {
-  tx: BatchTx;
-  deps: SendDeps;
-  projectId: number;
-  model: Model;
-  now: number;
-  /** How many emails may be claimed. */
-  room: number;
-};
-export type Done = {
-  moved: Moved[];
-  /** Drafts that stay held for the same reason, and when they are checked again. */
-  later: { draftId: string; dueAt: number }[];
-  letters: ClaimedLetter[];
-  messages: MessageRow[];
-  /** Messages that get no further attempt. */
-  ends: MessageEnd[];
-  narrow: Gates['narrow'];
-  decisions: Decision[];
-  bucket: Gates['bucket'];
-};
-
-export type Tokens = { bucket: Gates['bucket']; left: number };
-
 /** Decides about each draft that is due. */
-export async function decideBatch(batch: Batch, due: Draft[], { bucket, left }: Tokens): Promise<Done> {
+export async function decideBatch(
+  batch: DraftBatch,
+  due: Draft[],
+  { bucket, left }: Tokens,
+): Promise<DraftBatchResult> {
   const { now } = batch;
-  const done: Done = {
+  const done: DraftBatchResult = {
     moved: [],
     later: [],
     letters: [],
@@ -108,23 +65,27 @@ export async function decideBatch(batch: Batch, due: Draft[], { bucket, left }: 
 }
 
 /** Adds the stored bytes to emails that were tried before, so that they are sent unchanged. */
-async function findOldBytes({ tx, projectId }: Batch, { letters }: Done, { earlier }: Asked): Promise<void> {
+async function findOldBytes(
+  { tx, projectId }: DraftBatch,
+  { letters }: DraftBatchResult,
+  { earlier }: Asked,
+): Promise<void> {
   const tried = letters.filter(({ draftId }) => earlier.has(draftId));
   const frozen = await findFrozen(tx, { projectId, draftIds: tried.map(({ draftId }) => draftId) });
   for (const letter of tried) letter.frozen = frozen.get(letter.draftId) ?? null;
 }
 
 type Asked = {
-  evidence: Evidence;
+  evidence: DraftEvaluationInput;
   gates: Gates;
-  sender: Sender;
+  sender: ProjectSender;
   /** The earlier messages of drafts that were handed to the relay before and deferred. */
   earlier: Map<string, EarlierMessage>;
   /** The answers of the other domains that some of these emails are signed for. */
   elsewhere: Map<string, GateFacts['domain']>;
 };
 
-async function gatherAll(batch: Batch, leaving: Draft[], bucket: Gates['bucket']): Promise<Asked> {
+async function gatherAll(batch: DraftBatch, leaving: Draft[], bucket: Gates['bucket']): Promise<Asked> {
   const { tx, model, now, deps, projectId } = batch;
   const { mailroom } = deps;
   const [evidence, sender, earlier] = await Promise.all([
@@ -145,7 +106,7 @@ function inTurn(due: Draft[], warmup: Gates['warmup']): Draft[] {
 }
 
 /** Decides about a draft that changes by time alone. */
-function actOn(draft: Draft, now: number): Decided | null {
+function actOn(draft: Draft, now: number): DraftActionResult | null {
   const action = dueAction(draft, now);
   switch (action) {
     case 'expire':
@@ -163,9 +124,9 @@ function actOn(draft: Draft, now: number): Decided | null {
   }
 }
 
-type Leaving = Asked & { done: Done };
+type Leaving = Asked & { done: DraftBatchResult };
 
-function leave(batch: Batch, draft: Draft, leaving: Leaving): void {
+function leave(batch: DraftBatch, draft: Draft, leaving: Leaving): void {
   const { evidence, earlier, done } = leaving;
   if (evidence.rendering.work > RENDERED_MAX) return;
   const person = evidence.people.get(personKey(draft));
@@ -184,7 +145,11 @@ function leave(batch: Batch, draft: Draft, leaving: Leaving): void {
 /** `before`: the message of an earlier attempt. Its bytes are signed for the domain of that attempt. */
 type Asking = Leaving & { person: Person; before: EarlierMessage | null };
 
-function sendOrHold(batch: Batch, draft: Draft, { gates, done, person, before, ...asked }: Asking): void {
+function sendOrHold(
+  batch: DraftBatch,
+  draft: Draft,
+  { gates, done, person, before, ...asked }: Asking,
+): void {
   const elsewhere = asked.elsewhere.get(before?.domain ?? '');
   const domain = (elsewhere && before?.domain) ?? asked.sender.domain;
   const answer = passGates(gates, draft, { person, isTriedAgain: before !== null, elsewhere });
@@ -200,7 +165,11 @@ function sendOrHold(batch: Batch, draft: Draft, { gates, done, person, before, .
 const BY_THE_LETTER: ReadonlySet<string> = new Set(['domain_throttle', 'provider_throttle']);
 
 /** Ends a draft that was deferred until it expired, or whose user has another address now. */
-function fail(batch: Batch, done: Done, { draft, reason }: { draft: Draft; reason: string }): void {
+function fail(
+  batch: DraftBatch,
+  done: DraftBatchResult,
+  { draft, reason }: { draft: Draft; reason: string },
+): void {
   const { projectId, now } = batch;
   const isPutOff = draft.reason === 'deferred';
   // A draft that is no longer deferred was released again by a member.
@@ -215,7 +184,7 @@ function fail(batch: Batch, done: Done, { draft, reason }: { draft: Draft; reaso
 type No = Extract<GateAnswer, { passes: false }>;
 
 /** Holds a draft that fails a send check. Only permanently suppressed users and refused topics cancel it. */
-function keepIn(draft: Draft, { reason, until, detail }: No, now: number): Decided {
+function keepIn(draft: Draft, { reason, until, detail }: No, now: number): DraftActionResult {
   const isUnwanted = reason === 'topic_unsubscribed' || (reason === 'suppressed' && until === null);
   if (isUnwanted) return cancel(draft, { reason, now, detail });
   // A deferred draft keeps this reason, whatever else holds it. It is checked again after an hour, because fixing the other cause would not
@@ -226,9 +195,9 @@ function keepIn(draft: Draft, { reason, until, detail }: No, now: number): Decid
   return hold(draft, { reason, until: isMendable ? now + ASK_AGAIN_MS : until, now, detail });
 }
 
-type Sending = { draft: Draft; person: Person; sender: Sender; gates: Gates };
+type Sending = { draft: Draft; person: Person; sender: ProjectSender; gates: Gates };
 
-function send(batch: Batch, done: Done, { draft, person, sender, gates }: Sending): void {
+function send(batch: DraftBatch, done: DraftBatchResult, { draft, person, sender, gates }: Sending): void {
   const { projectId, deps, now, model } = batch;
   const address = addressOf(person);
   if (address === null || person.email === null)
@@ -271,10 +240,14 @@ function send(batch: Batch, done: Done, { draft, person, sender, gates }: Sendin
   });
 }
 
-type Noted = { draft: Draft; decided: Decided | null; detail?: Record<string, unknown> };
+type Noted = { draft: Draft; decided: DraftActionResult | null; detail?: Record<string, unknown> };
 
 /** Records every move with a row in the decision log, so that an explanation shows what the draft waits for. */
-function note({ now, projectId }: Batch, done: Done, { draft, decided, detail = {} }: Noted): void {
+function note(
+  { now, projectId }: DraftBatch,
+  done: DraftBatchResult,
+  { draft, decided, detail = {} }: Noted,
+): void {
   if (!decided || isRefused(decided)) return;
   done.moved.push(decided);
   const { action, reason, to } = decided.move;

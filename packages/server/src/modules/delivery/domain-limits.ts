@@ -1,4 +1,4 @@
-import type { Sender } from './find-sender.ts';
+import type { ProjectSender } from './find-sender.ts';
 import {
   countForWarmup,
   type GateFacts,
@@ -25,7 +25,7 @@ export type Narrow = {
 const ITSELF = '';
 
 type Limit = { row: NarrowRow; throttle: Throttle; isTaken: boolean };
-type Asked = { projectId: number; sender: Sender; now: number };
+type Asked = { projectId: number; sender: ProjectSender; now: number };
 
 /** Returns null if no limit is set, which is the usual case. */
 export async function openNarrow(tx: Tx, { projectId, sender, now }: Asked): Promise<Narrow | null> {

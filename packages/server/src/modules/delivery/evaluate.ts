@@ -3,7 +3,7 @@ import type { Facts, Predicate } from '../../platform/predicate/predicate.ts';
 import {
   cancel,
   noLongerHolds,
-  type Decided,
+  type DraftActionResult,
   type Draft,
   findSentAnyway,
   follow,
@@ -27,7 +27,7 @@ import type { Tx } from '../../platform/db/statements.ts';
 import { findConditionFacts } from '../audiences/index.ts';
 
 /** Everything that is read before drafts are evaluated again. */
-export type Evidence = {
+export type DraftEvaluationInput = {
   model: Model;
   now: number;
   people: Map<string, Person>;
@@ -43,7 +43,7 @@ export async function gatherEvidence(
   tx: Tx,
   drafts: Draft[],
   { model, now }: { model: Model; now: number },
-): Promise<Evidence> {
+): Promise<DraftEvaluationInput> {
   const ids = new Map(drafts.map(({ projectId, userId }) => [userId, { projectId, userId }]));
   const people = new Map(
     (await findPeople(tx, [...ids.values()])).map((person) => [personKey(person), person]),
@@ -83,7 +83,7 @@ export async function gatherEvidence(
  * Checks before a draft is sent whether its run has ended, its rule still holds, its content is current and autopilot still applies.
  * Returns null if the draft may go to the send checks. An untouched draft is refreshed, and evaluated again with its new content.
  */
-export function evaluateAgain(draft: Draft, evidence: Evidence): Decided | null {
+export function evaluateAgain(draft: Draft, evidence: DraftEvaluationInput): DraftActionResult | null {
   const { people, now, model, facts, sentAnyway } = evidence;
   const person = people.get(personKey(draft));
   if (!person) return cancel(draft, { reason: 'erased', now });
@@ -101,7 +101,10 @@ export function evaluateAgain(draft: Draft, evidence: Evidence): Decided | null 
  * Autopilot of the rule or the project may have been turned off while the draft was claimed or skipped. This applies to every draft that no
  * member has touched.
  */
-function leftToPeople(draft: Draft, { model: { rules, project }, now }: Evidence): Decided | null {
+function leftToPeople(
+  draft: Draft,
+  { model: { rules, project }, now }: DraftEvaluationInput,
+): DraftActionResult | null {
   const rule = rules.byId.get(draft.ruleId);
   if (!rule || draft.isEdited || isApproved(draft)) return null;
   if (autopilotPeriod(rule, project.settings.autopilotMs) !== null) return null;
@@ -122,12 +125,16 @@ function exitOf({ rules }: Model, draft: Draft): Predicate | null {
   return rules.version(draft.ruleId, draft.version)?.definition.exits.when ?? null;
 }
 
-function isStale(draft: Draft, { people, model }: Pick<Evidence, 'people' | 'model'>): boolean {
+function isStale(draft: Draft, { people, model }: Pick<DraftEvaluationInput, 'people' | 'model'>): boolean {
   const person = people.get(personKey(draft));
   return person !== undefined && isOutdated(draft, person, model);
 }
 
-function rewrite(draft: Draft, person: Person, { model, runs, now, rendering }: Evidence): Decided | null {
+function rewrite(
+  draft: Draft,
+  person: Person,
+  { model, runs, now, rendering }: DraftEvaluationInput,
+): DraftActionResult | null {
   const run = draft.runId === null ? undefined : runs.get(draft.runId);
   const letter = letterOf(model, draft);
   if (!run || !letter) return null;

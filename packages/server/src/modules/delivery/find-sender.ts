@@ -12,7 +12,7 @@ import type { Tx } from '../../platform/db/statements.ts';
 import type { Model } from '../rules/index.ts';
 
 /** The present sender of a project, and whether it may send. */
-export type Sender = ReturnType<typeof senderOf> & {
+export type ProjectSender = ReturnType<typeof senderOf> & {
   identity: Identity;
   /** The domain that signs: that of the address, or one above it. Everything counted per domain is counted under this name. */
   domain: string;
@@ -33,7 +33,7 @@ export type Sender = ReturnType<typeof senderOf> & {
  */
 export async function gatesElsewhere(
   tx: Tx,
-  { projectId, sender, domains }: { projectId: number; sender: Sender; domains: (string | null)[] },
+  { projectId, sender, domains }: { projectId: number; sender: ProjectSender; domains: (string | null)[] },
   { signers }: { signers: Signers },
 ): Promise<Map<string, GateFacts['domain']>> {
   const { outlet, identity } = sender;
@@ -54,7 +54,7 @@ export async function findSender(
   tx: Tx,
   { project: { projectId, name, isDemo, livemode, settings } }: Pick<Model, 'project'>,
   { outlet: usual, signers }: { outlet: Outlet; signers: Signers },
-): Promise<Sender> {
+): Promise<ProjectSender> {
   const outlet: Outlet = isDemo || !livemode ? { ...usual, kind: 'test_inbox' } : usual;
   const from = senderOf(settings.sender, name);
   const at = domainPart(from.address);

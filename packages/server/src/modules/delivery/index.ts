@@ -5,7 +5,7 @@ export { type LookAhead, lookAhead, lookAheadOfAll } from './look-ahead.ts';
 export { createProviders, type Mailroom, NO_PROVIDERS } from './mailroom.ts';
 export { relayTransport } from './relay-transport.ts';
 export { type Gates, addressOf, openGates, policyOf } from './send-checks.ts';
-export { type Sender, createSender } from './send-due-drafts.ts';
+export { type DueDraftSender, createSender } from './send-due-drafts.ts';
 export { type DraftSender, startSender } from './sender.ts';
 export { showSending } from './show-sending.ts';
 export { type TeamTransport, createAccountEmails, createTeamTransport } from './team-email.ts';

@@ -8,10 +8,16 @@ import {
   holdWhileSending,
   isRefused,
   lockDrafts,
-  type Moved,
+  type DraftChange,
   writeMoved,
 } from '../drafts/index.ts';
-import { type Happened, type Applied, applyOutcomes, tellOutcomes, resolveLost } from '../outcomes/index.ts';
+import {
+  type ReportedOutcome,
+  type Applied,
+  applyOutcomes,
+  tellOutcomes,
+  resolveLost,
+} from '../outcomes/index.ts';
 import {
   endMessages,
   findHanded,
@@ -138,7 +144,7 @@ function bounceOf(
   { letter: { projectId }, handed, againAt }: Said,
   message: HandedMessage | undefined,
   now: number,
-): Happened | null {
+): ReportedOutcome | null {
   if (!message || againAt !== null || (handed.result !== 'failed' && handed.result !== 'deferred'))
     return null;
   // An email that failed before it reached a server was not refused.
@@ -210,7 +216,7 @@ function endOf({ letter, handed, againAt }: Said): MessageEnd {
 }
 
 /** Returns no move if the draft was already given up as lost. */
-function movedBy({ handed, draft, againAt, wasTried }: Said, now: number): Moved[] {
+function movedBy({ handed, draft, againAt, wasTried }: Said, now: number): DraftChange[] {
   if (!draft) return [];
   if (handed.result === 'withheld') {
     const withheld = holdWhileSending(draft, { now, detail: { why: handed.reason } });

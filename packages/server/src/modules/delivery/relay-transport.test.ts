@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { HandOver } from '../../platform/mail/submit.ts';
+import type { SubmissionResult } from '../../platform/mail/submit.ts';
 import { relayTransport } from './relay-transport.ts';
 import type { OutgoingLetter } from './transport.ts';
 
@@ -19,7 +19,7 @@ function withRelay() {
   const state = {
     now: 0,
     asked: 0,
-    says: { result: 'accepted', reply: '250 ok', relayId: 'Q1' } as HandOver,
+    says: { result: 'accepted', reply: '250 ok', relayId: 'Q1' } as SubmissionResult,
   };
   const relay = {
     slots: 3,
@@ -33,14 +33,14 @@ function withRelay() {
   return { state, transport, hand: () => transport.hand(LETTER) };
 }
 
-const refused = (stage: 'mail' | 'rcpt' | 'body', code: number, reply: string): HandOver => ({
+const refused = (stage: 'mail' | 'rcpt' | 'body', code: number, reply: string): SubmissionResult => ({
   result: 'refused',
   stage,
   code,
   reply,
 });
 
-test.each<[string, HandOver, object]>([
+test.each<[string, SubmissionResult, object]>([
   [
     'accepted',
     { result: 'accepted', reply: '250 queued as Q1', relayId: 'Q1' },

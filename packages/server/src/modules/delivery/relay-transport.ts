@@ -1,12 +1,12 @@
 import { classifyReply } from '../outcomes/index.ts';
 import { redactTokens } from '../sending/index.ts';
 import { askBreaker, closedBreaker, passed, tripped } from '../../platform/mail/breaker.ts';
-import type { HandOver, Relay } from '../../platform/mail/submit.ts';
+import type { SubmissionResult, Relay } from '../../platform/mail/submit.ts';
 import type { Handed, Transport } from './transport.ts';
 
 export type RelayTransportOptions = { relay: Relay; now: () => number };
 
-type Refused = Extract<HandOver, { result: 'refused' }>;
+type Refused = Extract<SubmissionResult, { result: 'refused' }>;
 
 /**
  * A relay as the sender sees it: the result of each email, and whether the relay is reachable. A failure of the relay itself is not a
@@ -43,7 +43,7 @@ export function relayTransport({ relay, now }: RelayTransportOptions): Transport
  * Redacts tokens in the answer of a server before it is stored. A server may repeat the sender address, and its token would let any reader
  * forge a bounce.
  */
-function redacted(over: HandOver): HandOver {
+function redacted(over: SubmissionResult): SubmissionResult {
   return 'reply' in over
     ? { ...over, reply: redactTokens(over.reply) }
     : { ...over, reason: redactTokens(over.reason) };
@@ -54,12 +54,12 @@ function envelopeId(mailFrom: string): string | null {
   return /^b\+([a-z2-7.]{1,64})@/.exec(mailFrom)?.[1] ?? null;
 }
 
-function isRelaysTrouble(over: HandOver): boolean {
+function isRelaysTrouble(over: SubmissionResult): boolean {
   if (over.result === 'refused') return classifyReply(over).isRelays;
   return over.result !== 'accepted';
 }
 
-function becomes(over: HandOver): Handed {
+function becomes(over: SubmissionResult): Handed {
   switch (over.result) {
     case 'accepted':
       return { result: 'sent', reply: over.reply, relayId: over.relayId };

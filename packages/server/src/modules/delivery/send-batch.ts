@@ -1,4 +1,4 @@
-import { classifyReply, type Happened, applyOutcomes, tellOutcomes } from '../outcomes/index.ts';
+import { classifyReply, type ReportedOutcome, applyOutcomes, tellOutcomes } from '../outcomes/index.ts';
 import { replyText } from '../../platform/mail/smtp-reply.ts';
 import {
   writeDecisions,
@@ -8,7 +8,7 @@ import {
   type Model,
   nextMoment,
 } from '../rules/index.ts';
-import { askLater, type Draft, listDueDrafts, type Moved } from '../drafts/index.ts';
+import { askLater, type Draft, listDueDrafts, type DraftChange } from '../drafts/index.ts';
 import {
   isAccepted,
   insertMessages as claimMessages,
@@ -25,7 +25,8 @@ import { dueEarlier, dueNext, holdDue } from '../../platform/locks/timers.ts';
 import { readTurn, timed, type Turn } from '../../platform/locks/project-lock.ts';
 import { type BatchTx, inSession } from '../../platform/db/session-transactions.ts';
 import type { ClaimedLetter } from './compose-email.ts';
-import { type Batch, decideBatch, type Done, type SendDeps } from './decide-batch.ts';
+import { decideBatch } from './decide-batch.ts';
+import type { SendDeps, DraftBatch, DraftBatchResult } from './draft-batch.ts';
 
 /** `lateMs`: how long the first of the drafts had been due. */
 export type SendBatch = { letters: ClaimedLetter[]; drafts: number; lateMs: number };
@@ -58,7 +59,7 @@ export function claimBatch(given: SendDeps, projectId: number, room: number): Pr
     const due = limit > 0 ? await listDueDrafts(tx, { projectId, now, limit }) : [];
     given.db.reach?.('send_claimed');
     const model = await withVersions({ tx, turn: digestTurn, now }, known, due);
-    const batch: Batch = { tx, deps, projectId, model, now, room };
+    const batch: DraftBatch = { tx, deps, projectId, model, now, room };
     const done = await decideBatch(batch, due, { bucket, left });
     const after = refill(done.bucket, throttle, now);
     await finish(batch, { done, nextAt: after.left < 1 ? after.nextAt : null, isStill });
@@ -81,9 +82,9 @@ async function withVersions(
 }
 
 /** `nextAt`: when the throttle allows the next email; null: now. */
-type Finishing = { done: Done; nextAt: number | null; isStill: boolean };
+type Finishing = { done: DraftBatchResult; nextAt: number | null; isStill: boolean };
 
-async function finish(batch: Batch, { done, nextAt, isStill }: Finishing): Promise<void> {
+async function finish(batch: DraftBatch, { done, nextAt, isStill }: Finishing): Promise<void> {
   const { tx, deps, projectId, now } = batch;
   const over = done.moved.filter(({ draft }) => draft.endedAt !== null && draft.resendOf === null);
   const putOff = await findHanded(tx, projectId, gaveUpOn(done));
@@ -125,7 +126,7 @@ async function finish(batch: Batch, { done, nextAt, isStill }: Finishing): Promi
 /** Ends the runs of ended drafts, for the reasons that end a run too. */
 async function endRunsWith(
   tx: BatchTx,
-  over: Moved[],
+  over: DraftChange[],
   { projectId, now }: { projectId: number; now: number },
 ): Promise<void> {
   for (const reason of ['suppressed', 'exit_condition'] as const) {
@@ -134,24 +135,28 @@ async function endRunsWith(
   }
 }
 
-function runsOf(some: Moved[]): string[] {
+function runsOf(some: DraftChange[]): string[] {
   return some.flatMap(({ draft }) => draft.runId ?? []);
 }
 
 /** Returns 0 for a sandbox: each email is sent at its exact time, because the test clock moves from one due time to the next. */
-function togetherMsOf({ model, deps }: Batch): number {
+function togetherMsOf({ model, deps }: DraftBatch): number {
   return model.project.livemode ? deps.togetherMs : 0;
 }
 
 /** Returns the drafts that the recipient's server or the relay deferred until they expired. */
-function gaveUpOn({ ends }: Done): string[] {
+function gaveUpOn({ ends }: DraftBatchResult): string[] {
   return ends.filter(({ reason }) => reason === 'expired').map(({ draftId }) => draftId);
 }
 
 /**
  * Returns the bounce of an email that was deferred until it expired, by the last reply. It ends nothing else, so the send lock is enough.
  */
-function bounceOf(projectId: number, { id: messageId, reason, reply }: HandedMessage, now: number): Happened {
+function bounceOf(
+  projectId: number,
+  { id: messageId, reason, reply }: HandedMessage,
+  now: number,
+): ReportedOutcome {
   const said = classifyReply({ stage: 'rcpt', code: 450, reply: reply ?? '' });
   const bounceClass = reason === 'deferred' ? said.class : 'infrastructure';
   return {

@@ -4,7 +4,7 @@ import { listContending } from './contenders.ts';
 import { findByAddress, type Person, personKey } from '../users/index.ts';
 import type { Settings } from '../workspace/index.ts';
 import {
-  type Bucket,
+  type ThrottleBucket,
   refill,
   takeTokens,
   CONTEND_WITHIN_MS,
@@ -27,14 +27,14 @@ import type { Tx } from '../../platform/db/statements.ts';
 import { type Model, zoneOfPerson } from '../rules/index.ts';
 import type { Mailroom } from './mailroom.ts';
 import { type Narrow, openNarrow, openWarmup } from './domain-limits.ts';
-import type { Sender } from './find-sender.ts';
+import type { ProjectSender } from './find-sender.ts';
 
 /** The input of the send checks of one project. Each claim counts for the drafts after it. */
 export type Gates = {
   model: Model;
   policy: Policy;
   now: number;
-  bucket: Bucket | null;
+  bucket: ThrottleBucket | null;
   domain: GateFacts['domain'];
   /** The limits of the sending domain and of its recipients' providers; null if there are no limits. */
   narrow: Narrow | null;
@@ -52,7 +52,7 @@ export type Gates = {
 
 export type GatesAsked = Pick<Gates, 'model' | 'now' | 'bucket' | 'mailroom'> & {
   people: Map<string, Person>;
-  sender: Sender;
+  sender: ProjectSender;
 };
 
 /** Builds the policy of these settings. The outlet is that of the installation, so a sandbox has the quiet hours of its project. */

@@ -7,16 +7,16 @@ import { createModels } from '../rules/index.ts';
 import { createHandOver } from './submit-emails.ts';
 import type { Mailroom } from './mailroom.ts';
 import { recordResults } from './record-results.ts';
-import type { SendDeps } from './decide-batch.ts';
 import { claimBatch } from './send-batch.ts';
 import type { Transport } from './transport.ts';
 import type { LetterResult } from './apply-refusals.ts';
+import type { SendDeps } from './draft-batch.ts';
 
 /** `handed` resolves when the results of the emails are recorded; it never rejects. */
 export type Sent = { drafts: number; letters: number; lateMs: number; handed: Promise<void> };
 
 /** Sends drafts that are due and pass the send checks, each at most once. */
-export type Sender = {
+export type DueDraftSender = {
   /** Claims one batch of due drafts of a project, and starts to send it. */
   begin(projectId: number): Promise<Sent>;
   /** Like `begin`, but waits until the batch is sent. */
@@ -52,7 +52,7 @@ export type SenderOptions = {
   restoreGuard?: RestoreGuard;
 };
 
-export function createSender(options: SenderOptions): Sender {
+export function createSender(options: SenderOptions): DueDraftSender {
   const { db, log, newId, mailroom, tokenKeys, transport, togetherMs = 0, restoreGuard = 'auto' } = options;
   const models = createModels(db.clock);
   const deps: SendDeps = { db, newId, models, mailroom, togetherMs };

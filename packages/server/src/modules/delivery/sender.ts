@@ -1,8 +1,8 @@
 import type { Log } from '../../platform/log.ts';
 import { duePlaces } from '../../platform/locks/timers.ts';
-import type { Sender } from './send-due-drafts.ts';
+import type { DueDraftSender } from './send-due-drafts.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { createPause, type Pause } from '../../platform/jobs/sleep.ts';
+import { createPause, type InterruptibleSleep } from '../../platform/jobs/sleep.ts';
 import { createTroubles, type Troubles } from '../../platform/jobs/failure-backoff.ts';
 
 /** Sends due drafts, one batch per project in turn, so that a long queue of one project does not delay others. */
@@ -15,7 +15,7 @@ export type DraftSender = {
 
 export type DraftSenderOptions = {
   db: Database;
-  sender: Sender;
+  sender: DueDraftSender;
   log: Log;
   onLag?: (facts: { queue: 'send'; ms: number }) => void;
 };
@@ -29,7 +29,7 @@ const ON_THEIR_WAY_MS = 5_000;
 const GIVE_UP_EVERY_MS = 10_000;
 
 type State = DraftSenderOptions & {
-  pause: Pause;
+  pause: InterruptibleSleep;
   troubles: Troubles;
   stopping: boolean;
   workedAt: number;

@@ -21,7 +21,7 @@ import type { LetterResult } from './apply-refusals.ts';
  * result; after a crash, the delivery of these is unknown. Emails that are ready at the same time share a commit, and so do results that
  * arrive at the same time.
  */
-export type HandOver = {
+export type EmailSubmitter = {
   /** Returns how many more emails it can take now. */
   room(): number;
   /** Resolves when the results of all of them are recorded. */
@@ -65,7 +65,7 @@ type Shared = FreezeDeps & {
 
 type Recording = HandOverOptions & { words: RelayWords };
 
-export function createHandOver(given: HandOverOptions): HandOver {
+export function createHandOver(given: HandOverOptions): EmailSubmitter {
   const { db, transport } = given;
   const options: Recording = { ...given, words: createRelayWords(() => db.clock.now()) };
   const count = transport.slots ?? SLOTS;

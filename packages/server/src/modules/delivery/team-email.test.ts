@@ -4,7 +4,7 @@ import { heldClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { testMailroom, TOKEN_KEYS } from '../../../testkit/mailroom.ts';
 import { idMaker } from '../../platform/ids.ts';
-import type { HandOver, MailEnvelope } from '../../platform/mail/submit.ts';
+import type { SubmissionResult, MailEnvelope } from '../../platform/mail/submit.ts';
 import {
   insertOrganization,
   updateWantsDigest,
@@ -26,7 +26,7 @@ const { outlet: TEST_INBOX } = testMailroom();
 const RELAY = { kind: 'relay', publicUrl: 'https://beckon.example', mailDomain: null } as const;
 let projectId = 0;
 let handed: { envelope: MailEnvelope; mime: Uint8Array }[] = [];
-let says: (to: string) => HandOver;
+let says: (to: string) => SubmissionResult;
 beforeEach(async () => {
   handed = [];
   says = () => ({ result: 'accepted', reply: '250 ok', relayId: null });

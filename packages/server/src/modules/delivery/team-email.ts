@@ -7,7 +7,7 @@ import { TEST_INBOX_DOMAIN, type Outlet } from '../sending/index.ts';
 import { renderTeamLetter } from '../rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { composeMail } from '../../platform/mail/compose.ts';
-import type { HandOver, OpenRelay, Relay } from '../../platform/mail/submit.ts';
+import type { SubmissionResult, OpenRelay, Relay } from '../../platform/mail/submit.ts';
 
 /** Submits emails to the team, outside the projects' send checks. */
 export type TeamTransport = { hand(projectId: number, letter: TeamLetter): Promise<void> };
@@ -85,7 +85,7 @@ type Handing = { projectId: number; from: string; to: string; letter: Words };
 async function handOne(
   options: TeamMailOptions,
   { projectId, from, to, letter }: Handing,
-): Promise<HandOver> {
+): Promise<SubmissionResult> {
   const { db, relay, outlet, tokenKeys, newId } = options;
   const messageId = newId();
   const mime = await composeMail(

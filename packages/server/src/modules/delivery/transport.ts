@@ -1,5 +1,5 @@
 import type { ReplyClass } from '../outcomes/index.ts';
-import type { Content } from '../drafts/index.ts';
+import type { DraftContent } from '../drafts/index.ts';
 
 /** An email that may be sent, as it was approved or fell due. */
 export type OutgoingLetter = {
@@ -8,7 +8,7 @@ export type OutgoingLetter = {
   messageId: string;
   userId: string;
   address: string;
-  content: Content;
+  content: DraftContent;
   /** The envelope and the email itself: the same bytes at every attempt. */
   mailFrom: string;
   rcptTo: string;
@@ -22,19 +22,19 @@ export type OutgoingLetter = {
  */
 export type Handed =
   | { result: 'sent'; reply?: string; relayId?: string | null }
-  | { result: 'failed'; reason: string; reply?: string; bounce?: Refusal }
+  | { result: 'failed'; reason: string; reply?: string; bounce?: RelayRefusal }
   | {
       result: 'deferred';
       reason: string;
       reply?: string;
       slowDown?: boolean;
       isRelays?: boolean;
-      bounce?: Refusal;
+      bounce?: RelayRefusal;
     }
   | { result: 'unknown'; reason: string };
 
 /** `status`: the enhanced status code, such as `5.1.1`. */
-export type Refusal = { class: ReplyClass; status: string | null };
+export type RelayRefusal = { class: ReplyClass; status: string | null };
 
 /** Sends emails, and returns one result for each. */
 export type Transport = {

@@ -1,8 +1,8 @@
 import type { Tx } from '../../platform/db/statements.ts';
-import type { Actor, Content } from './draft.ts';
+import type { Actor, DraftContent } from './draft.ts';
 
 /** A text of a draft and who wrote it first. Times are in milliseconds. */
-export type DraftContentKept = { contentHash: string; at: number; actor: Actor; content: Content };
+export type DraftContentKept = { contentHash: string; at: number; actor: Actor; content: DraftContent };
 
 type Row = {
   content_hash: string;
@@ -11,7 +11,7 @@ type Row = {
   subject: string;
   preheader: string;
   body: string;
-  format: Content['format'];
+  format: DraftContent['format'];
 };
 
 /** Lists the texts of a draft that were stored when it was edited, newest first. */
@@ -44,8 +44,8 @@ export type EditedDraft = {
   version: number;
   /** The facts about the user in the email, by variable. */
   facts: Record<string, unknown>;
-  before: Content;
-  after: Content;
+  before: DraftContent;
+  after: DraftContent;
 };
 
 type EditedRow = Record<`${'b' | 'a'}_${'subject' | 'preheader' | 'body'}`, string> & {
@@ -54,7 +54,7 @@ type EditedRow = Record<`${'b' | 'a'}_${'subject' | 'preheader' | 'body'}`, stri
   step: number;
   version: number;
   facts: Record<string, unknown>;
-  format: Content['format'];
+  format: DraftContent['format'];
 };
 
 /**

@@ -16,7 +16,7 @@ export type Draft = {
   resumeState: 'composing' | 'scheduled' | 'approved' | null;
   /** Why the draft is held, canceled or failed. For a skip, the reason given by the member. */
   reason: string | null;
-  content: Content;
+  content: DraftContent;
   contentHash: string;
   /** A member rewrote it, so it no longer follows its template or its facts. */
   isEdited: boolean;
@@ -44,7 +44,7 @@ export type Draft = {
 };
 
 /** `body` is Markdown, or a whole HTML page if the email has a layout of its own. */
-export type Content = { subject: string; preheader: string; body: string; format: 'markdown' | 'html' };
+export type DraftContent = { subject: string; preheader: string; body: string; format: 'markdown' | 'html' };
 
 export const DRAFT_STATES = [
   'composing',

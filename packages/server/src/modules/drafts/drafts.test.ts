@@ -8,11 +8,11 @@ import { approve, skip, undo } from '../review/approve-draft.ts';
 import { cancel, dueAction, hold, noLongerHolds, release, replied } from './hold-draft.ts';
 import { claim, finish, retry, sendAgain } from './send-draft.ts';
 import { closeEditor, edit, openEditor } from './edit-draft.ts';
-import { type Decided, isRefused, orThrow } from './refusals.ts';
+import { type DraftActionResult, isRefused, orThrow } from './refusals.ts';
 import { type Draft, isExpired, spreadMs } from './draft.ts';
 import { follow } from './follow-facts.ts';
 import { modeChanged, needsConfirmation, resumed } from './resume-drafts.ts';
-import type { Moved } from './transitions.ts';
+import type { DraftChange } from './transitions.ts';
 import { postpone } from '../review/postpone-draft.ts';
 
 const clock = heldClock();
@@ -29,11 +29,11 @@ const by = (at: number, actor = 'ana'): { actor: string; now: number } => ({ act
 function make(changed: Partial<NewDraft> = {}): Draft {
   return newDraft({ ...draftFacts(newId), now: T0, ...changed }).draft;
 }
-function after(decided: Decided | null): Draft {
+function after(decided: DraftActionResult | null): Draft {
   if (decided === null) throw new Error('nothing changed');
   return orThrow(decided).draft;
 }
-function codeOf(decided: Decided): string {
+function codeOf(decided: DraftActionResult): string {
   return isRefused(decided) ? `${decided.refused.code}: ${decided.refused.message}` : 'done';
 }
 const draftOnly = { autopilotMs: null };
@@ -438,7 +438,7 @@ test('freezes a deferred email against edits and undo, and gives it up after its
   const put = orThrow(retry(claimed.draft, { at: T0 + HOUR, now: T0 + 11_000 }));
   const deferred = { state: 'held', reason: 'deferred', resumeState: 'approved', dueAt: T0 + HOUR };
   expect(put.draft).toMatchObject(deferred);
-  const moves = [approval, claimed, put].map(({ move }: Moved) => move);
+  const moves = [approval, claimed, put].map(({ move }: DraftChange) => move);
   for (const decided of [
     undo(put.draft, moves, by(T0 + 12_000)),
     edit(put.draft, content, by(T0 + 12_000)),

@@ -1,5 +1,5 @@
 import {
-  type Content,
+  type DraftContent,
   type Draft,
   dueOfScheduled,
   isExpired,
@@ -15,10 +15,10 @@ import { hashContent } from './new-draft.ts';
 import {
   type By,
   conflict,
-  type Decided,
+  type DraftActionResult,
   invalid,
   isLeased,
-  type Refusal,
+  type ActionRefusal,
   refusal,
   refusalOfExpired,
   STILL_DRAFTED,
@@ -28,7 +28,7 @@ import {
  * Replaces the text of a draft with that of a member. From then on the draft follows neither its template nor its facts. An approval
  * covered another text, so it is withdrawn. Autopilot stays on but leaves time for another review.
  */
-export function edit(draft: Draft, content: Content, by: By): Decided {
+export function edit(draft: Draft, content: DraftContent, by: By): DraftActionResult {
   const refused = refusal(draft, 'edit', by) ?? refusalOfExpired(draft, by.now) ?? refusalOfContent(content);
   if (refused) return refused;
   if (draft.resumeState === 'composing') return conflict(STILL_DRAFTED);
@@ -57,7 +57,7 @@ const PREHEADER_MAX_CHARS = 1_000;
 /** Email clients cut off longer emails. */
 const BODY_MAX_CHARS = 100_000;
 
-function refusalOfContent({ subject, preheader, body }: Content): Refusal | null {
+function refusalOfContent({ subject, preheader, body }: DraftContent): ActionRefusal | null {
   if (subject.trim() === '') return invalid('subject', 'Enter a subject');
   if (/\p{Cc}/u.test(subject))
     return invalid('subject', 'A subject is a single line, without tabs and other control characters');
@@ -82,7 +82,7 @@ function refusalOfContent({ subject, preheader, body }: Content): Refusal | null
 }
 
 /** Opens an editor or renews its lease. While it is open, the draft is not sent and no other member can change it. */
-export function openEditor(draft: Draft, by: By): Decided {
+export function openEditor(draft: Draft, by: By): DraftActionResult {
   const refused = refusal(draft, 'open_editor', by) ?? refusalOfExpired(draft, by.now);
   if (refused) return refused;
   const { state, resumeState, reason } = draft;
@@ -98,7 +98,7 @@ export function openEditor(draft: Draft, by: By): Decided {
 }
 
 /** Closes the editor, on request or after its lease ended. Any other hold stays. */
-export function closeEditor(draft: Draft, by: By): Decided {
+export function closeEditor(draft: Draft, by: By): DraftActionResult {
   const refused = refusal(draft, 'close_editor', by);
   if (refused) return refused;
   const { actor, now } = by;

@@ -1,7 +1,7 @@
 import {
   type Actor,
   boundedDeadline,
-  type Content,
+  type DraftContent,
   type Draft,
   dueOfScheduled,
   ENGINE,
@@ -11,11 +11,11 @@ import {
 } from './draft.ts';
 import { moved } from './transitions.ts';
 import { factsWithout, gapReason, hashContent } from './new-draft.ts';
-import { conflict, type Decided, isLeased, refusal, STILL_DRAFTED } from './refusals.ts';
+import { conflict, type DraftActionResult, isLeased, refusal, STILL_DRAFTED } from './refusals.ts';
 
 export type Followed = {
   /** The email as it is now, with the current facts. */
-  content: Content;
+  content: DraftContent;
   facts: Draft['facts'];
   /** A variable without a value. */
   missing: string | null;
@@ -33,7 +33,7 @@ export type Followed = {
  * Applies changed facts or a new template version to a draft. An untouched draft gets the new content. An edited draft keeps its text and
  * is marked for review. An approval covered the old content, so it is withdrawn, and a draft on autopilot gets its full period again.
  */
-export function follow(draft: Draft, followed: Followed): Decided {
+export function follow(draft: Draft, followed: Followed): DraftActionResult {
   const action = isApproved(draft) ? 'void_approval' : 'refresh_content';
   const { now, why, actor = ENGINE } = followed;
   const refused = refusal(draft, action, { actor: ENGINE, now });

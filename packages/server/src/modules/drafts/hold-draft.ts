@@ -10,7 +10,7 @@ import {
   spreadFrom,
 } from './draft.ts';
 import { moved } from './transitions.ts';
-import { conflict, type Decided, DEFERRED, isLeased, refusal } from './refusals.ts';
+import { conflict, type DraftActionResult, DEFERRED, isLeased, refusal } from './refusals.ts';
 
 export type Held = {
   reason: string;
@@ -25,7 +25,7 @@ export type Held = {
  * Holds a draft, which later returns to its current state. An open editor stays open. An email deferred by the recipient's server stays
  * deferred under any hold with an end, because its content is frozen. A hold that waits for a member applies in any case.
  */
-export function hold(draft: Draft, { reason, until, now, actor = ENGINE, detail }: Held): Decided {
+export function hold(draft: Draft, { reason, until, now, actor = ENGINE, detail }: Held): DraftActionResult {
   const refused = refusal(draft, 'hold', { actor: ENGINE, now });
   if (refused) return refused;
   const asked = until === null ? null : Math.min(until, expiryOf(draft) ?? until);
@@ -62,7 +62,7 @@ export type Released = {
 };
 
 /** Returns a held draft to its earlier state unless it has expired. The sender evaluates it again before it is sent. */
-export function release(draft: Draft, released: Released): Decided {
+export function release(draft: Draft, released: Released): DraftActionResult {
   const { now, actor = ENGINE, reason = null } = released;
   const refused = refusal(draft, 'release', { actor: ENGINE, now });
   if (refused) return refused;
@@ -96,7 +96,10 @@ export type Canceled = { reason: string; now: number; actor?: Actor; detail?: Re
  * Cancels a draft for good: by an exit condition, a goal, a suppression or its expiry. Neither an approval nor an open editor prevents
  * this.
  */
-export function cancel(draft: Draft, { reason, now, actor = ENGINE, detail = {} }: Canceled): Decided {
+export function cancel(
+  draft: Draft,
+  { reason, now, actor = ENGINE, detail = {} }: Canceled,
+): DraftActionResult {
   const refused = refusal(draft, 'cancel', { actor: ENGINE, now });
   if (refused) return refused;
   return moved(draft, { state: 'canceled', reason }, { action: 'cancel', actor, now, reason, detail });
@@ -106,13 +109,19 @@ export function cancel(draft: Draft, { reason, now, actor = ENGINE, detail = {} 
  * Cancels a draft when the condition of its rule no longer holds. An edited draft is held instead for a member to decide. Do not call it
  * for a draft that a member sends anyway.
  */
-export function noLongerHolds(draft: Draft, { now, detail = {} }: Pick<Canceled, 'now' | 'detail'>): Decided {
+export function noLongerHolds(
+  draft: Draft,
+  { now, detail = {} }: Pick<Canceled, 'now' | 'detail'>,
+): DraftActionResult {
   if (draft.isEdited) return hold(draft, { reason: 'needs_review', until: null, now, detail });
   return cancel(draft, { reason: 'rule_no_longer_holds', now, detail });
 }
 
 /** Cancels a draft when an authenticated human has replied. A draft that a member edited or approved is held for them instead. */
-export function replied(draft: Draft, { now, detail = {} }: Pick<Canceled, 'now' | 'detail'>): Decided {
+export function replied(
+  draft: Draft,
+  { now, detail = {} }: Pick<Canceled, 'now' | 'detail'>,
+): DraftActionResult {
   if (draft.isEdited || wasApproved(draft))
     return hold(draft, { reason: 'replied', until: null, now, detail });
   return cancel(draft, { reason: 'replied', now, detail });

@@ -1,4 +1,10 @@
-export { type Claim, type Verdict, againAt, isWornOut, lookAgainAt } from './ai-drafting/attempts.ts';
+export {
+  type AiDraftingLease,
+  type AiDraftingResult,
+  againAt,
+  isWornOut,
+  lookAgainAt,
+} from './ai-drafting/attempts.ts';
 export { claimWording, eraseWording, settleWording, wantWording, wordLater } from './ai-drafting/store.ts';
 export { type DraftContentKept, type EditedDraft, listContents, listEdited } from './contents.ts';
 export {
@@ -15,7 +21,7 @@ export {
 export {
   type Actor,
   boundedDeadline,
-  type Content,
+  type DraftContent,
   type Draft,
   DRAFT_STATES,
   type DraftState,
@@ -53,8 +59,8 @@ export {
 export { askHeldAgain } from './recheck-held.ts';
 export {
   type By,
-  type Decided,
-  type Refusal,
+  type DraftActionResult,
+  type ActionRefusal,
   STILL_DRAFTED,
   conflict,
   invalid,
@@ -75,5 +81,5 @@ export {
 } from './send-draft.ts';
 export { askLater, eraseDrafts, keepContents, setTeamHeard, writeMoved } from './store.ts';
 export { type TeamLetter, takeTeamDigest, teamDigest } from './team-digest.ts';
-export { type Action, type Move, type Moved, moved } from './transitions.ts';
+export { type Action, type DraftTransition, type DraftChange, moved } from './transitions.ts';
 export { LADDER_WINDOWS, type LadderCounts, demotes, suggest } from './trust-ladder.ts';

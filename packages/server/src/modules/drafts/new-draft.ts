@@ -3,15 +3,15 @@ import { sha256 } from '../../platform/crypto/hash.ts';
 import {
   type Actor,
   boundedDeadline,
-  type Content,
+  type DraftContent,
   type Draft,
   dueOfScheduled,
   ENGINE,
   expiresAfter,
 } from './draft.ts';
 import { release } from './hold-draft.ts';
-import { begun, type Moved, moved } from './transitions.ts';
-import { conflict, type Decided } from './refusals.ts';
+import { begun, type DraftChange, moved } from './transitions.ts';
+import { conflict, type DraftActionResult } from './refusals.ts';
 
 export type NewDraft = Pick<
   Draft,
@@ -46,7 +46,7 @@ export type NewDraft = Pick<
  * Creates the draft of a run's step. Without an address it is held, and its period starts when the address arrives. With missing content,
  * or if the email may have been sent before a restore, it is held for review.
  */
-export function newDraft(made: NewDraft): Moved {
+export function newDraft(made: NewDraft): DraftChange {
   const { expiresAfterMs, hasAddress, missing, isFailed = false, mayHaveLeft, now, ...rest } = made;
   const times = hasAddress
     ? firstTimes({ ...rest, now, expiresAfterMs })
@@ -96,7 +96,7 @@ export function gapReason(isFailed = false): 'missing_variable' | 'render_failed
  * Hashes the content, which is what a member approves: neither the recipient nor the time. Most content is Markdown, so only another format
  * is part of the hash.
  */
-export function hashContent({ subject, preheader, body, format }: Content): string {
+export function hashContent({ subject, preheader, body, format }: DraftContent): string {
   const words = { subject, preheader, body };
   return sha256(canonicalJson(format === 'markdown' ? words : { ...words, format }));
 }
@@ -122,7 +122,7 @@ export function firstTimes(
 export function addressArrived(
   draft: Draft,
   given: { now: number; expiresAfterMs: number; missing: string | null; isFailed?: boolean; actor?: Actor },
-): Decided {
+): DraftActionResult {
   if (draft.state !== 'held' || draft.reason !== 'no_address') {
     return conflict('The draft does not wait for an address');
   }

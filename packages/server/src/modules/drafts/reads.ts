@@ -1,7 +1,8 @@
+import type { PersonId } from '../users/index.ts';
 import { plainList } from '../../platform/db/list.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { Draft, DraftState } from './draft.ts';
-import { type Move, OPEN_STATES } from './transitions.ts';
+import { type DraftTransition, OPEN_STATES } from './transitions.ts';
 import {
   DRAFT_COLUMNS,
   type DraftRow,
@@ -57,13 +58,11 @@ export async function nextDraftDueAt(tx: Tx, projectId: number): Promise<number 
   return at === undefined ? null : Math.round(at);
 }
 
-export type PersonKey = { projectId: number; userId: string };
-
 /**
  * Lists and locks all open drafts of these users, of any rule. The query selects by state. Otherwise the planner rates an index of the
  * project's open drafts as good as that of the user. It then reads that index in full for each user.
  */
-export async function listOpenOfPeople(tx: Tx, keys: PersonKey[]): Promise<Draft[]> {
+export async function listOpenOfPeople(tx: Tx, keys: PersonId[]): Promise<Draft[]> {
   if (keys.length === 0) return [];
   const rows = await tx.prepared<DraftRow>({
     name: 'drafts.open_of_people',
@@ -76,7 +75,7 @@ export async function listOpenOfPeople(tx: Tx, keys: PersonKey[]): Promise<Draft
 }
 
 /** Lists and locks the open drafts of these runs. They are found by the users of the runs. */
-export async function listOpenOfRuns(tx: Tx, keys: (PersonKey & { runId: string })[]): Promise<Draft[]> {
+export async function listOpenOfRuns(tx: Tx, keys: (PersonId & { runId: string })[]): Promise<Draft[]> {
   if (keys.length === 0) return [];
   const rows = await tx.prepared<DraftRow>({
     name: 'drafts.open_of_runs',
@@ -92,10 +91,15 @@ export async function listOpenOfRuns(tx: Tx, keys: (PersonKey & { runId: string 
   return rows.map(toDraft);
 }
 
-export type OpenAsked = { projectId: number; ruleId: string | null; after: string | null; limit: number };
+export type OpenDraftQuery = {
+  projectId: number;
+  ruleId: string | null;
+  after: string | null;
+  limit: number;
+};
 
 /** Lists and locks open drafts of a rule or of the whole project, page by page by id. */
-export async function listOpenDrafts(tx: Tx, asked: OpenAsked): Promise<Draft[]> {
+export async function listOpenDrafts(tx: Tx, asked: OpenDraftQuery): Promise<Draft[]> {
   const { projectId, ruleId, after, limit } = asked;
   const rows = await tx.query<DraftRow>(
     `SELECT ${DRAFT} FROM beckon.draft d WHERE d.project_id = $1 AND d.ended_at IS NULL
@@ -106,7 +110,7 @@ export async function listOpenDrafts(tx: Tx, asked: OpenAsked): Promise<Draft[]>
   return rows.map(toDraft);
 }
 
-export type Asked = {
+export type DraftQuery = {
   projectId: number;
   state: DraftState | null;
   ruleId: string | null;
@@ -117,7 +121,7 @@ export type Asked = {
 };
 
 /** Lists drafts, newest first. Open drafts are found among the open ones, which are few. */
-export async function listDrafts(tx: Tx, asked: Asked): Promise<Draft[]> {
+export async function listDrafts(tx: Tx, asked: DraftQuery): Promise<Draft[]> {
   const { projectId, state, ruleId, userId, after, limit } = asked;
   const isOpen = state !== null && OPEN_STATES.includes(state);
   const rows = await tx.query<DraftRow>(
@@ -134,7 +138,7 @@ export async function findDraft(
   tx: Tx,
   projectId: number,
   id: string,
-): Promise<{ draft: Draft; moves: Move[] } | undefined> {
+): Promise<{ draft: Draft; moves: DraftTransition[] } | undefined> {
   const rows = await tx.query<DraftRow>(
     `SELECT ${DRAFT} FROM beckon.draft d WHERE d.project_id = $1 AND d.id = $2`,
     [projectId, id],
@@ -154,7 +158,7 @@ export async function findDrafts(tx: Tx, projectId: number, ids: string[]): Prom
 }
 
 /** Lists all moves of a draft in order. */
-export async function listMoves(tx: Tx, projectId: number, draftId: string): Promise<Move[]> {
+export async function listMoves(tx: Tx, projectId: number, draftId: string): Promise<DraftTransition[]> {
   const rows = await tx.query<MoveRow>(
     `SELECT ${MOVE} FROM beckon.draft_move m WHERE m.project_id = $1 AND m.draft_id = $2 ORDER BY m.number`,
     [projectId, draftId],

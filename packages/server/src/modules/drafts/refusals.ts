@@ -1,35 +1,35 @@
 import { Fault } from '../../platform/fault.ts';
 import { iso } from '../../platform/time/clock.ts';
 import { type Actor, type Draft, type DraftState, ENGINE, isExpired } from './draft.ts';
-import { type Action, can, type Moved } from './transitions.ts';
+import { type Action, can, type DraftChange } from './transitions.ts';
 
 /** The result of an action: the changed draft, or the reason why it was refused. */
-export type Refusal = { refused: Fault };
-export type Decided = Moved | Refusal;
+export type ActionRefusal = { refused: Fault };
+export type DraftActionResult = DraftChange | ActionRefusal;
 
 /** The actor and the time of an action. `hash` and `moves` name the content and the number of transitions that the actor saw. */
 export type By = { actor: Actor; now: number; hash?: string; moves?: number };
 
 /** Throws a refusal as a fault. */
-export function orThrow<T extends object>(decided: T | Refusal): T {
+export function orThrow<T extends object>(decided: T | ActionRefusal): T {
   if ('refused' in decided) throw decided.refused;
   return decided;
 }
 
-export function isRefused(decided: object): decided is Refusal {
+export function isRefused(decided: object): decided is ActionRefusal {
   return 'refused' in decided;
 }
 
-export function conflict(message: string): Refusal {
+export function conflict(message: string): ActionRefusal {
   return { refused: new Fault('conflict', { details: [{ message, field: 'draft' }] }) };
 }
 
-export function invalid(field: string, message: string): Refusal {
+export function invalid(field: string, message: string): ActionRefusal {
   return { refused: new Fault('validation_failed', { details: [{ message, field }] }) };
 }
 
 /** Returns why this action cannot be applied to the draft now, or null if it can. */
-export function refusal(draft: Draft, action: Action, by: By): Refusal | null {
+export function refusal(draft: Draft, action: Action, by: By): ActionRefusal | null {
   if (by.hash !== undefined && by.hash !== draft.contentHash) {
     return conflict('The text of the draft changed since you loaded it. Reload the draft, then decide');
   }
@@ -41,7 +41,7 @@ export function refusal(draft: Draft, action: Action, by: By): Refusal | null {
   return ofPerson(draft, by);
 }
 
-function ofPerson(draft: Draft, by: By): Refusal | null {
+function ofPerson(draft: Draft, by: By): ActionRefusal | null {
   if (draft.reason === 'deferred') return conflict(DEFERRED);
   if (isLeased(draft, by.now) && draft.leaseBy !== by.actor) {
     return conflict(`${draft.leaseBy} is editing the draft. Wait until the editor is closed`);
@@ -50,7 +50,7 @@ function ofPerson(draft: Draft, by: By): Refusal | null {
 }
 
 /** Refuses actions on an expired draft, which would not be sent. */
-export function refusalOfExpired(draft: Draft, now: number): Refusal | null {
+export function refusalOfExpired(draft: Draft, now: number): ActionRefusal | null {
   if (!isExpired(draft, now)) return null;
   if (draft.endsAt !== null && draft.endsAt <= now) {
     return conflict(`The draft expired at ${iso(draft.endsAt)}. It can only be skipped`);

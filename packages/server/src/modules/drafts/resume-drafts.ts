@@ -11,7 +11,7 @@ import {
   spreadMs,
 } from './draft.ts';
 import { afterHold, cancel } from './hold-draft.ts';
-import { type Moved, moved } from './transitions.ts';
+import { type DraftChange, moved } from './transitions.ts';
 import { firstTimes } from './new-draft.ts';
 import { isLeased, isRefused } from './refusals.ts';
 
@@ -21,7 +21,7 @@ type Resumption = { now: number; actor: Actor };
  * Resumes a draft after the pause of its project. An expired draft is canceled. One that was due, or soon will be, is sent after at least
  * 15 minutes, spread over half an hour, and is evaluated again before. Returns null if nothing changes.
  */
-export function resumed(draft: Draft, { now, actor }: Resumption): Moved | null {
+export function resumed(draft: Draft, { now, actor }: Resumption): DraftChange | null {
   if (draft.endedAt !== null || draft.state === 'sending') return null;
   if (isExpired(draft, now) && draft.reason !== 'deferred') {
     const canceled = cancel(draft, { reason: 'expired', now, actor });
@@ -81,7 +81,7 @@ export type NewMode = {
  * Applies a new mode of the rule or the project. Draft-only: an untouched draft immediately loses its automatic sending. Autopilot: it
  * applies to new drafts and, on request, to open ones with the full period. Returns null if nothing changes.
  */
-export function modeChanged(draft: Draft, mode: NewMode): Moved | null {
+export function modeChanged(draft: Draft, mode: NewMode): DraftChange | null {
   const isOpen = draft.endedAt === null && draft.state !== 'sending' && draft.reason !== 'deferred';
   if (!isOpen) return null;
   const changed =

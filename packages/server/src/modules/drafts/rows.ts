@@ -1,5 +1,5 @@
 import type { Draft } from './draft.ts';
-import type { Move } from './transitions.ts';
+import type { DraftTransition } from './transitions.ts';
 
 /** The columns of a draft and of a move, each with its field. */
 export type Column<T> = { name: string; type: string } & (
@@ -57,7 +57,7 @@ export const DRAFT_COLUMNS: Column<Draft>[] = [
   moment('ended_at', (d) => d.endedAt),
 ];
 
-export const MOVE_COLUMNS: Column<Move>[] = [
+export const MOVE_COLUMNS: Column<DraftTransition>[] = [
   plain('project_id', 'bigint', (m) => m.projectId),
   plain('draft_id', 'uuid', (m) => m.draftId),
   plain('number', 'integer', (m) => m.number),
@@ -153,16 +153,16 @@ export type MoveRow = {
   draft_id: string;
   number: number;
   at: number;
-  action: Move['action'];
-  from_state: Move['from'];
-  to_state: Move['to'];
+  action: DraftTransition['action'];
+  from_state: DraftTransition['from'];
+  to_state: DraftTransition['to'];
   actor: string;
   reason: string | null;
   content_hash: string;
   detail: Record<string, unknown>;
 };
 
-export function toMove(row: MoveRow): Move {
+export function toMove(row: MoveRow): DraftTransition {
   return {
     projectId: row.project_id,
     draftId: row.draft_id,

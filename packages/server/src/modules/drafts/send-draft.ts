@@ -8,13 +8,13 @@ import {
   UNDO_MS,
 } from './draft.ts';
 import { dueAction } from './hold-draft.ts';
-import { begun, type Move, type Moved, moved } from './transitions.ts';
-import { type By, conflict, type Decided, type Refusal, refusal } from './refusals.ts';
+import { begun, type DraftTransition, type DraftChange, moved } from './transitions.ts';
+import { type By, conflict, type DraftActionResult, type ActionRefusal, refusal } from './refusals.ts';
 
 type At = { now: number; detail?: Record<string, unknown> };
 
 /** Claims a draft for sending. No action can be undone from here on. Its send checks ran in the same transaction. */
-export function claim(draft: Draft, { now, detail = {} }: At): Decided {
+export function claim(draft: Draft, { now, detail = {} }: At): DraftActionResult {
   const refused = refusal(draft, 'claim', { actor: ENGINE, now });
   if (refused) return refused;
   if (dueAction(draft, now) !== 'leave') return conflict('The draft is not due yet');
@@ -24,10 +24,10 @@ export function claim(draft: Draft, { now, detail = {} }: At): Decided {
   return moved(draft, changed, { action: 'claim', actor: ENGINE, now, detail });
 }
 
-export type Result = { result: 'sent' } | { result: 'failed' | 'unknown'; reason: string };
+export type SendResult = { result: 'sent' } | { result: 'failed' | 'unknown'; reason: string };
 
 /** Records the result of sending. It is unknown if the process or the connection ended in between, and such an email is never retried. */
-export function finish(draft: Draft, outcome: Result, { now, detail = {} }: At): Decided {
+export function finish(draft: Draft, outcome: SendResult, { now, detail = {} }: At): DraftActionResult {
   const action = ACTIONS[outcome.result];
   const refused = refusal(draft, action, { actor: ENGINE, now });
   if (refused) return refused;
@@ -41,7 +41,7 @@ export function finish(draft: Draft, outcome: Result, { now, detail = {} }: At):
 const ACTIONS = { sent: 'sent', failed: 'fail', unknown: 'mark_unknown' } as const;
 
 /** Holds an email that the recipient's server deferred. It is submitted again unchanged, after the checks that depend on time. */
-export function retry(draft: Draft, { at, now, detail = {} }: At & { at: number }): Decided {
+export function retry(draft: Draft, { at, now, detail = {} }: At & { at: number }): DraftActionResult {
   const refused = refusal(draft, 'retry', { actor: ENGINE, now });
   if (refused) return refused;
   const changed: Partial<Draft> = {
@@ -56,7 +56,7 @@ export function retry(draft: Draft, { at, now, detail = {} }: At & { at: number 
 }
 
 /** Returns a draft that was claimed but never handed to the relay to its state before the claim. All send checks run again. */
-export function returnDraft(draft: Draft, { at, now, detail = {} }: At & { at: number }): Decided {
+export function returnDraft(draft: Draft, { at, now, detail = {} }: At & { at: number }): DraftActionResult {
   const refused = refusal(draft, 'return', { actor: ENGINE, now });
   if (refused) return refused;
   const state = draft.notBefore === null ? 'scheduled' : 'approved';
@@ -69,7 +69,7 @@ export function returnDraft(draft: Draft, { at, now, detail = {} }: At & { at: n
  * Holds a draft whose rendering exceeded its limits, until a member or a new version of its template changes it. Its approval is
  * withdrawn, so that it is listed among the drafts that wait for review.
  */
-export function holdWhileSending(draft: Draft, { now, detail = {} }: At): Decided {
+export function holdWhileSending(draft: Draft, { now, detail = {} }: At): DraftActionResult {
   const refused = refusal(draft, 'hold_while_sending', { actor: ENGINE, now });
   if (refused) return refused;
   const reason = 'render_failed';
@@ -86,9 +86,9 @@ export function holdWhileSending(draft: Draft, { now, detail = {} }: At): Decide
 /** Resolves an unknown delivery: a bounce, an open, a click or a reply proves the result. */
 export function resolveDraft(
   draft: Draft,
-  proof: Result & { result: 'sent' | 'failed' },
+  proof: SendResult & { result: 'sent' | 'failed' },
   { now, detail }: At,
-): Decided {
+): DraftActionResult {
   const refused = refusal(draft, 'resolve', { actor: ENGINE, now });
   if (refused) return refused;
   const reason = proof.result === 'sent' ? null : proof.reason;
@@ -111,7 +111,11 @@ export type SentAgain = By & {
  * Creates a new draft with the same text, once for each draft. All send checks apply to it. The first of the two transitions is
  * that of the old draft. `moves`: all transitions of the old draft.
  */
-export function sendAgain(draft: Draft, moves: Move[], by: SentAgain): { again: [Moved, Moved] } | Refusal {
+export function sendAgain(
+  draft: Draft,
+  moves: DraftTransition[],
+  by: SentAgain,
+): { again: [DraftChange, DraftChange] } | ActionRefusal {
   const { actor, now, id, confirmed, expiresAfterMs = EXPIRES_AFTER_MS } = by;
   const refused =
     refusal(draft, 'send_again', by) ?? refusalOfAgain(draft, moves, { now, confirmed: confirmed ?? false });
@@ -140,9 +144,9 @@ export function sendAgain(draft: Draft, moves: Move[], by: SentAgain): { again: 
 
 function refusalOfAgain(
   draft: Draft,
-  moves: Move[],
+  moves: DraftTransition[],
   { now, confirmed }: { now: number; confirmed: boolean },
-): Refusal | null {
+): ActionRefusal | null {
   const before = moves.find((move) => move.action === 'send_again');
   if (before)
     return conflict(`The email was already sent again, as the draft ${String(before.detail.draft_id)}`);

@@ -23,7 +23,7 @@ import {
   lockDraft,
   nextDraftDueAt,
 } from './reads.ts';
-import type { Moved } from './transitions.ts';
+import type { DraftChange } from './transitions.ts';
 import { newDraft, type NewDraft } from './new-draft.ts';
 import { orThrow } from './refusals.ts';
 import { takeTeamDigest } from './team-digest.ts';
@@ -40,7 +40,7 @@ function newProject(): number {
 }
 
 /** Ids follow the clock while all drafts are created at T0, so a later draft has a higher id but the same age. */
-function make(projectId: number, changed: Partial<NewDraft> = {}): Moved {
+function make(projectId: number, changed: Partial<NewDraft> = {}): DraftChange {
   clock.advance(1);
   return newDraft({ ...draftFacts(newId), projectId, now: T0, ...changed });
 }
@@ -49,7 +49,7 @@ async function stored(projectId: number, changed: Partial<NewDraft> = {}): Promi
   await db.transaction((tx) => writeMoved(tx, [moved]));
   return moved.draft;
 }
-async function write(...moved: Moved[]): Promise<Draft> {
+async function write(...moved: DraftChange[]): Promise<Draft> {
   await db.transaction((tx) => writeMoved(tx, moved));
   const last = moved.at(-1);
   if (!last) throw new Error('nothing to write');

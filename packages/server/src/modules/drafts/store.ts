@@ -1,7 +1,7 @@
 import { momentList, plainList } from '../../platform/db/list.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { Draft } from './draft.ts';
-import type { Move, Moved } from './transitions.ts';
+import type { DraftTransition, DraftChange } from './transitions.ts';
 import { DRAFT_COLUMNS, MOVE_COLUMNS, type Column } from './rows.ts';
 
 /** Writes to `draft`, `draft_move`, `draft_content` and `team_digest`. `reads.ts` reads them. */
@@ -21,7 +21,7 @@ const STANDING: readonly string[] = [
 ];
 const STANDING_COLUMNS = DRAFT_COLUMNS.filter(({ name }) => KEYS.includes(name) || STANDING.includes(name));
 /** Moves that change only these columns, and by far the most frequent ones. Writing a whole draft costs more than changing its state. */
-const LEAVING: ReadonlySet<Move['action']> = new Set(['claim', 'sent', 'fail', 'mark_unknown']);
+const LEAVING: ReadonlySet<DraftTransition['action']> = new Set(['claim', 'sent', 'fail', 'mark_unknown']);
 
 /** Writes moves and drafts in one statement, which keeps them consistent and needs a single round trip. */
 const MOVES = `WITH moves AS (
@@ -34,10 +34,10 @@ const LEAVE = { name: 'drafts.leave', columns: STANDING_COLUMNS, text: updateTex
  * Creates or changes drafts together with their moves. This is the only function that writes drafts. If a draft has several moves, all are
  * recorded and its last state is stored. The caller holds the row lock.
  */
-export async function writeMoved(tx: Tx, moved: Moved[]): Promise<void> {
+export async function writeMoved(tx: Tx, moved: DraftChange[]): Promise<void> {
   const made = idsOf(moved, ({ number }) => number === 1);
   const changed = idsOf(moved, ({ action }) => !LEAVING.has(action));
-  const of = (is: (id: string) => boolean): Moved[] => moved.filter(({ draft }) => is(draft.id));
+  const of = (is: (id: string) => boolean): DraftChange[] => moved.filter(({ draft }) => is(draft.id));
   await insertDrafts(
     tx,
     of((id) => made.has(id)),
@@ -54,11 +54,11 @@ export async function writeMoved(tx: Tx, moved: Moved[]): Promise<void> {
   );
 }
 
-function idsOf(moved: Moved[], is: (move: Move) => boolean): Set<string> {
+function idsOf(moved: DraftChange[], is: (move: DraftTransition) => boolean): Set<string> {
   return new Set(moved.filter(({ move }) => is(move)).map(({ draft }) => draft.id));
 }
 
-async function insertDrafts(tx: Tx, moved: Moved[]): Promise<void> {
+async function insertDrafts(tx: Tx, moved: DraftChange[]): Promise<void> {
   if (moved.length === 0) return;
   await tx.prepared({
     name: 'drafts.insert',
@@ -70,7 +70,7 @@ async function insertDrafts(tx: Tx, moved: Moved[]): Promise<void> {
 type Update = { name: string; columns: Column<Draft>[]; text: string };
 
 /** Throws if a draft has changed since it was read. Its writer then did not lock it, which is a defect. */
-async function updateDrafts(tx: Tx, { name, columns, text }: Update, moved: Moved[]): Promise<void> {
+async function updateDrafts(tx: Tx, { name, columns, text }: Update, moved: DraftChange[]): Promise<void> {
   if (moved.length === 0) return;
   const drafts = latest(moved);
   const rows = await tx.prepared({ name, text, values: valuesOfMoved(moved, { drafts, columns }) });
@@ -91,7 +91,7 @@ function draftsOf(columns: Column<Draft>[]): string {
   return `unnest(${listsOf(columns, MOVE_COLUMNS.length + 1)})`;
 }
 
-function latest(moved: Moved[]): Draft[] {
+function latest(moved: DraftChange[]): Draft[] {
   const drafts = new Map<string, Draft>();
   for (const { draft } of moved) {
     if ((drafts.get(draft.id)?.moves ?? 0) < draft.moves) drafts.set(draft.id, draft);
@@ -100,11 +100,11 @@ function latest(moved: Moved[]): Draft[] {
 }
 
 function valuesOfMoved(
-  moved: Moved[],
+  moved: DraftChange[],
   { drafts, columns }: { drafts: Draft[]; columns: Column<Draft>[] },
 ): unknown[] {
   const moves = moved.map(({ move }) => move);
-  return [...valuesOf<Move>(MOVE_COLUMNS, moves), ...valuesOf(columns, drafts)];
+  return [...valuesOf<DraftTransition>(MOVE_COLUMNS, moves), ...valuesOf(columns, drafts)];
 }
 
 function namesOf(columns: { name: string }[]): string {

@@ -7,7 +7,7 @@ import { idMaker } from '../../platform/ids.ts';
 import { addressArrived, newDraft } from './new-draft.ts';
 import { afterRestore } from '../operations/restore/drafts-after-restore.ts';
 import { approve, skip, undo } from '../review/approve-draft.ts';
-import { can, type Move, type Moved, ENDED, MOVES } from './transitions.ts';
+import { can, type DraftTransition, type DraftChange, ENDED, MOVES } from './transitions.ts';
 import { cancel, dueAction, hold, noLongerHolds, release, replied } from './hold-draft.ts';
 import {
   claim,
@@ -19,7 +19,7 @@ import {
   resolveDraft,
 } from './send-draft.ts';
 import { closeEditor, edit, openEditor } from './edit-draft.ts';
-import { type Decided, isRefused } from './refusals.ts';
+import { type DraftActionResult, isRefused } from './refusals.ts';
 import { type Draft, DRAFT_STATES, NOT_WHOLE, PERSON_DECIDES } from './draft.ts';
 import { findDraft } from './reads.ts';
 import { follow } from './follow-facts.ts';
@@ -131,7 +131,11 @@ const VERBS = {
   resolve: (d, { now }) => resolveDraft(d, { result: 'failed', reason: 'bounced' }, { now }),
 } satisfies Record<
   string,
-  (draft: Draft, by: { actor: string; now: number }, more: { n: number; moves: Move[] }) => Decided | null
+  (
+    draft: Draft,
+    by: { actor: string; now: number },
+    more: { n: number; moves: DraftTransition[] },
+  ) => DraftActionResult | null
 >;
 type Verb = keyof typeof VERBS;
 
@@ -173,7 +177,7 @@ const RARE: [Beginning, Command[]][] = [
   [doing('approve'), doing('undo', 1_000)],
 ].map((commands) => [{ autopilotMs: 2 * HOUR, hasAddress: true, missing: null, endsInMs: null }, commands]);
 
-function begin({ endsInMs, ...rest }: Beginning): Moved {
+function begin({ endsInMs, ...rest }: Beginning): DraftChange {
   const endsAt = endsInMs === null ? null : clock.now() + endsInMs;
   return newDraft({ ...draftFacts(newId), ...rest, endsAt, now: clock.now() });
 }
@@ -188,7 +192,7 @@ function fitting({ state }: Draft, wanted: Verb, n: number): Verb {
   return state === 'unknown' ? 'resolve' : wanted;
 }
 
-function play(first: Moved, commands: Command[]): Moved[] {
+function play(first: DraftChange, commands: Command[]): DraftChange[] {
   const all = [first];
   let now = clock.now();
   for (const { verb: wanted, actor, n, waitMs } of commands) {
@@ -205,8 +209,8 @@ function play(first: Moved, commands: Command[]): Moved[] {
 }
 
 function expectSound(
-  before: Moved,
-  { draft, move }: Moved,
+  before: DraftChange,
+  { draft, move }: DraftChange,
   by: { verb: Verb; actor: string; now: number },
 ): void {
   const targets: Partial<Record<string, readonly string[]>> = MOVES[move.action];

@@ -85,7 +85,7 @@ export const MOVES = {
 
 export type Action = keyof typeof MOVES;
 
-export type Move = {
+export type DraftTransition = {
   projectId: number;
   draftId: string;
   number: number;
@@ -101,7 +101,7 @@ export type Move = {
 };
 
 /** A draft after a transition, with the transition. Both are written together. */
-export type Moved = { draft: Draft; move: Move };
+export type DraftChange = { draft: Draft; move: DraftTransition };
 
 export function can(from: DraftState | null, action: Action): boolean {
   return targets(from, action).length > 0;
@@ -117,7 +117,7 @@ export const ENDED: ReadonlySet<DraftState> = new Set(['sent', 'skipped', 'cance
 /** The states of drafts that can still change. */
 export const OPEN_STATES = DRAFT_STATES.filter((state) => !ENDED.has(state));
 
-export type How = {
+export type TransitionInput = {
   action: Action;
   actor: Actor;
   now: number;
@@ -126,16 +126,19 @@ export type How = {
 };
 
 /** Changes a draft and records the transition. Throws if the table has no such transition. */
-export function moved(from: Draft, changed: Partial<Draft>, how: How): Moved {
+export function moved(from: Draft, changed: Partial<Draft>, how: TransitionInput): DraftChange {
   return record(from.state, { ...from, ...changed, moves: from.moves + 1 }, how);
 }
 
 /** Creates a draft with its first transition. */
-export function begun(draft: Omit<Draft, 'moves' | 'createdAt' | 'updatedAt' | 'endedAt'>, how: How): Moved {
+export function begun(
+  draft: Omit<Draft, 'moves' | 'createdAt' | 'updatedAt' | 'endedAt'>,
+  how: TransitionInput,
+): DraftChange {
   return record(null, { ...draft, moves: 1, createdAt: how.now, updatedAt: how.now, endedAt: null }, how);
 }
 
-function record(from: DraftState | null, next: Draft, how: How): Moved {
+function record(from: DraftState | null, next: Draft, how: TransitionInput): DraftChange {
   const { action, actor, now } = how;
   if (!targets(from, action).includes(next.state)) {
     throw new Error(`action ${action} cannot move a draft from ${from ?? 'nothing'} to ${next.state}`);
@@ -148,7 +151,7 @@ function record(from: DraftState | null, next: Draft, how: How): Moved {
     updatedAt: now,
     endedAt: ENDED.has(next.state) ? (next.endedAt ?? now) : null,
   };
-  const move: Move = {
+  const move: DraftTransition = {
     projectId: draft.projectId,
     draftId: draft.id,
     number: draft.moves,

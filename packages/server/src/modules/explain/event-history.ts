@@ -1,7 +1,7 @@
 import type { NamedEvent, NewestEvent, Total } from '../users/index.ts';
 import { momentList, plainList } from '../../platform/db/list.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { Question } from '../../platform/predicate/predicate.ts';
+import type { WindowQuestion } from '../../platform/predicate/predicate.ts';
 import { propertyTestsSql, sqlParams, windowSumSql } from '../../platform/predicate/sql-values.ts';
 
 /**
@@ -91,7 +91,7 @@ export async function countThen(tx: Tx, asked: AskedThen[]): Promise<(Total | un
 type AnswerThen = { at: number | null; sum: number };
 
 /** Answers one question for windows that end at the given times. */
-export async function answerThen(tx: Tx, question: Question, asked: Then[]): Promise<AnswerThen[]> {
+export async function answerThen(tx: Tx, question: WindowQuestion, asked: Then[]): Promise<AnswerThen[]> {
   const found = asked.map((): AnswerThen => ({ at: null, sum: 0 }));
   if (asked.length === 0) return found;
   const { window, event } = question;

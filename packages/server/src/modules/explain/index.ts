@@ -3,7 +3,7 @@ export { answerThen, countThen } from './event-history.ts';
 export { type ExplainedRow, explainPerson } from './explain.ts';
 export { reasonWords } from './reason-sentences.ts';
 export { type Forecast, forecastOf, shownTime } from './send-forecast.ts';
-export { type ShownAudience, listAudiencesOf, toShownEvent } from './show-person.ts';
+export { type PersonAudience, listAudiencesOf, toShownEvent } from './show-person.ts';
 export {
   type ShownRun,
   listWholeDrafts,

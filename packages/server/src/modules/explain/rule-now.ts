@@ -8,7 +8,7 @@ import {
   type Trigger,
   type Considered,
   decide,
-  type PersonFacts,
+  type DecisionFacts,
   dateIn,
   type Newest,
   type Timer,
@@ -163,7 +163,7 @@ function whenItCame({ desk, fewer }: AskedNow, anchor: Anchor): Desk {
  */
 function decideThrough(
   { rule, trigger, anchor }: Hooked & { anchor: Anchor },
-  { facts, now, by }: { facts: PersonFacts; now: number; by: Considered['by'] },
+  { facts, now, by }: { facts: DecisionFacts; now: number; by: Considered['by'] },
 ): DecidedThen {
   const considered: Considered = { rule, trigger, anchor, by };
   const { reason, detail, armAt } = decide(considered, facts, now);
@@ -176,7 +176,7 @@ function decideThrough(
 const SUPPOSED_ID = 'supposed';
 
 /** Applies a supposed event: it lifts a suppression and is the newest of its name. */
-function afterIt(facts: PersonFacts, anchor: Anchor): PersonFacts {
+function afterIt(facts: DecisionFacts, anchor: Anchor): DecisionFacts {
   if (anchor.kind !== 'event') return facts;
   const { id, occurredAt, acceptedAt, properties } = anchor;
   const supposed = { id, occurredAt, acceptedAt, properties, seq: Number.MAX_SAFE_INTEGER };

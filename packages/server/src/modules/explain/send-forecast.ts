@@ -1,10 +1,10 @@
 import { iso } from '../../platform/time/clock.ts';
-import type { Fate, GateReason } from '../sending/index.ts';
+import type { DraftForecast, GateReason } from '../sending/index.ts';
 
 /** The expected result of a draft if no member acts, its time, and the last send check that delays or holds it. */
-export type Forecast = { result: Fate['kind']; at: string | null; reason: GateReason | null };
+export type Forecast = { result: DraftForecast['kind']; at: string | null; reason: GateReason | null };
 
-export function forecastOf(fate: Fate): Forecast {
+export function forecastOf(fate: DraftForecast): Forecast {
   switch (fate.kind) {
     case 'sends':
       return { result: 'sends', at: iso(fate.leavesAt), reason: fate.after };

@@ -17,7 +17,7 @@ import {
   type ShownRun,
 } from './user-emails.ts';
 
-export type ShownAudience = { id: string; name: string; since: string };
+export type PersonAudience = { id: string; name: string; since: string };
 export type ShownEvent = {
   id: string;
   name: string;
@@ -29,7 +29,7 @@ export type ShownEvent = {
 
 /** All that is known about a user at a glance, with only the newest of long lists. */
 export type WholePerson = ShownPerson & {
-  audiences: ShownAudience[];
+  audiences: PersonAudience[];
   events: ShownEvent[];
   drafts: ShownDraft[];
   decisions: ShownDecision[];
@@ -57,7 +57,7 @@ export async function showPerson(tx: Tx, wanted: PersonId): Promise<WholePerson>
 }
 
 /** Lists the audiences that a user is in, by the served definition, or by the one that is being built if there is no other. */
-export async function listAudiencesOf(tx: Tx, { projectId, userId }: PersonId): Promise<ShownAudience[]> {
+export async function listAudiencesOf(tx: Tx, { projectId, userId }: PersonId): Promise<PersonAudience[]> {
   const model = (await loadModels(tx, [projectId])).get(projectId);
   const [standing] = await findStandings(tx, [{ projectId, userId }], { dues: false });
   return (model?.editions ?? [])

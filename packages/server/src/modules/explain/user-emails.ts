@@ -6,7 +6,7 @@ import {
   listContents,
   listDrafts,
   listMoves,
-  type Move,
+  type DraftTransition,
 } from '../drafts/index.ts';
 import type { PersonId } from '../users/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
@@ -96,7 +96,7 @@ export function toShownRun(run: Run, names: RuleNames): ShownRun {
   };
 }
 
-type WholeDraft = { draft: Draft; moves: Move[]; texts: DraftContentKept[] };
+type WholeDraft = { draft: Draft; moves: DraftTransition[]; texts: DraftContentKept[] };
 
 /** Yields all drafts of a user with every text and every move, page by page, newest first. */
 export async function* listWholeDrafts(

@@ -3,7 +3,7 @@ import type { ImportMapping } from '@beckon/contract/dashboard';
 import { readUser } from '../../platform/records/record.ts';
 import { sampleFile } from './file-sample.ts';
 import { createFileSource } from './file-source.ts';
-import { ImportHalt, type ImportChunk, type Place } from './source.ts';
+import { ImportHalt, type ImportChunk, type SourcePosition } from './source.ts';
 import type { ImportFile } from './file-format.ts';
 
 type Given = { kind?: 'users' | 'events'; mapping?: ImportMapping };
@@ -18,7 +18,7 @@ function fileOf(text: string | Buffer, { kind = 'users', mapping }: Given = {}):
   };
 }
 
-async function read(file: ImportFile, after: Place | null = null): Promise<ImportChunk[]> {
+async function read(file: ImportFile, after: SourcePosition | null = null): Promise<ImportChunk[]> {
   const chunks: ImportChunk[] = [];
   const source = createFileSource(file);
   for await (const chunk of source.read(after, new AbortController().signal)) chunks.push(chunk);

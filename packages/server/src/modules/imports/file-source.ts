@@ -4,7 +4,7 @@ import { columnsOf, problemsOf } from './file-columns.ts';
 import { type FileFormat, HEAD_BYTES, readFormat, type ImportFile } from './file-format.ts';
 import { type RecordReader, recordReader } from './file-row.ts';
 import { PART_BYTES } from './import.ts';
-import { ImportHalt, type ImportChunk, type ImportSource, type Place } from './source.ts';
+import { ImportHalt, type ImportChunk, type ImportSource, type SourcePosition } from './source.ts';
 import { idReader } from './row-owner.ts';
 
 const CHUNK_ROWS = 1_000;
@@ -64,7 +64,7 @@ async function* piecesOf(
   }
 }
 
-function placeOf(place: Place): FilePlace {
+function placeOf(place: SourcePosition): FilePlace {
   return { at: Number(place['at']), line: Number(place['line']) };
 }
 

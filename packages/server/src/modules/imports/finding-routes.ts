@@ -3,7 +3,7 @@ import type { ImportFinding } from '@beckon/contract/dashboard';
 import { csvLine } from '@beckon/contract/files';
 import { plainCell } from '../../platform/text/csv.ts';
 import { countFindingRows, listFindingRows } from './reads.ts';
-import type { Finding } from './store.ts';
+import type { ImportFindingRow } from './store.ts';
 import { foundImport } from './run/manage-imports.ts';
 import { REJECTED } from './run/read-chunk.ts';
 import type { Database } from '../../platform/db/database.ts';
@@ -57,11 +57,11 @@ async function* lines(
   }
 }
 
-function cellsOf({ line, field, message, raw }: Finding): string[] {
+function cellsOf({ line, field, message, raw }: ImportFindingRow): string[] {
   return [line === null ? '' : String(line), plainCell(field ?? ''), plainCell(message), plainCell(raw)];
 }
 
-function toShown({ kind, line, field, message, raw }: Finding): ImportFinding {
+function toShown({ kind, line, field, message, raw }: ImportFindingRow): ImportFinding {
   return { kind, row: line, field, message, raw };
 }
 

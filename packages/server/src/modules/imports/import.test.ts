@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ImportState } from '@beckon/contract/dashboard';
-import { hasEnded, type Move, movedTo } from './import.ts';
+import { hasEnded, type ImportAction, movedTo } from './import.ts';
 
 const STATES: ImportState[] = [
   'uploading',
@@ -13,7 +13,7 @@ const STATES: ImportState[] = [
   'failed',
   'canceled',
 ];
-const MOVES: Move[] = [
+const MOVES: ImportAction[] = [
   'upload',
   'complete',
   'map',

@@ -1,5 +1,5 @@
 import type { ImportCheck, ImportKind, ImportMapping, ImportState } from '@beckon/contract/dashboard';
-import type { Place } from './source.ts';
+import type { SourcePosition } from './source.ts';
 
 /** An import of data from elsewhere, with its progress. */
 export type Import = {
@@ -17,8 +17,8 @@ export type Import = {
   options: { unmatchedAsCustomers: boolean } | null;
   isLive: boolean;
   check: ImportCheck | null;
-  place: Place | null;
-  counts: Counts;
+  place: SourcePosition | null;
+  counts: ImportCounts;
   facts: { [name: string]: number };
   /** The number of stored findings. */
   findings: number;
@@ -35,7 +35,7 @@ export type Import = {
   endedAt: number | null;
 };
 
-export type Counts = {
+export type ImportCounts = {
   rows: number;
   bytes: number;
   users: number;
@@ -49,7 +49,7 @@ export type Counts = {
   erased: number;
 };
 
-export const NOTHING_COUNTED: Counts = {
+export const NOTHING_COUNTED: ImportCounts = {
   rows: 0,
   bytes: 0,
   users: 0,
@@ -90,10 +90,10 @@ const MOVES = {
   },
 } as const satisfies Record<string, Partial<Record<ImportState, ImportState>>>;
 
-export type Move = keyof typeof MOVES;
+export type ImportAction = keyof typeof MOVES;
 
 /** Returns the state after a move, or null if the move is not allowed. */
-export function movedTo(state: ImportState, move: Move): ImportState | null {
+export function movedTo(state: ImportState, move: ImportAction): ImportState | null {
   const table: Partial<Record<ImportState, ImportState>> = MOVES[move];
   return table[state] ?? null;
 }
@@ -136,8 +136,8 @@ export type ImportRow = {
   options: { unmatchedAsCustomers: boolean } | null;
   is_live: boolean;
   check_report: ImportCheck | null;
-  place: Place | null;
-  counts: Counts;
+  place: SourcePosition | null;
+  counts: ImportCounts;
   facts: { [name: string]: number };
   findings: number;
   pace: number | null;

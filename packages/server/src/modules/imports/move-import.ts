@@ -1,11 +1,11 @@
 import { Fault } from '../../platform/fault.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { hasEnded, type Import, type Move, movedTo } from './import.ts';
+import { hasEnded, type Import, type ImportAction, movedTo } from './import.ts';
 import { deleteErased, deleteFindings, type ImportRef, lockImport, updateKey, updateMoved } from './store.ts';
 
 export type MoveOptions = {
   ref: ImportRef;
-  move: Move;
+  move: ImportAction;
   now: number;
   /** The changes made with the move. It may throw to reject the move. */
   change?: (one: Import) => Partial<Import>;
@@ -45,7 +45,7 @@ export function noSuchImport(): Fault {
   });
 }
 
-const WORDS: Record<Move, string> = {
+const WORDS: Record<ImportAction, string> = {
   upload: 'The import does not accept file parts',
   complete: 'The import does not accept file parts',
   map: 'The columns of the import cannot be mapped',
@@ -61,6 +61,6 @@ const WORDS: Record<Move, string> = {
   cancel: 'The import has ended',
 };
 
-function notNow({ state }: Import, move: Move): Fault {
+function notNow({ state }: Import, move: ImportAction): Fault {
   return new Fault('conflict', { details: [{ message: `${WORDS[move]}. Its state is ${state}` }] });
 }

@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/db/statements.ts';
 import { COLUMNS, type Import, type ImportRow, toImport } from './import.ts';
-import type { Finding, ImportRef, PartRow, SealedKey } from './store.ts';
+import type { ImportFindingRow, ImportRef, PartRow, EncryptedImportKey } from './store.ts';
 
 export async function findImport(tx: Tx, { projectId, id }: ImportRef): Promise<Import | null> {
   const rows = await tx.query<ImportRow>(
@@ -81,7 +81,7 @@ export async function findKey(tx: Tx, { projectId, id }: ImportRef): Promise<Buf
 export function listSealedKeys(
   tx: Tx,
   { after, limit }: { after: ImportRef; limit: number },
-): Promise<SealedKey[]> {
+): Promise<EncryptedImportKey[]> {
   return tx.query(
     `SELECT project_id AS "projectId", id, sealed_key AS sealed, sealed_key AS was FROM beckon.import
      WHERE (project_id, id) > ($1, $2::uuid) AND sealed_key IS NOT NULL ORDER BY project_id, id LIMIT $3`,
@@ -113,7 +113,7 @@ export type FindingPage = ImportRef & {
   limit: number;
 };
 
-export function listFindingRows(tx: Tx, page: FindingPage): Promise<(Finding & { n: number })[]> {
+export function listFindingRows(tx: Tx, page: FindingPage): Promise<(ImportFindingRow & { n: number })[]> {
   return tx.query(
     `SELECT n, kind, line, field, message, raw FROM beckon.import_finding
      WHERE project_id = $1 AND import_id = $2 AND ($3::text IS NULL OR kind = $3) AND n > $4 ORDER BY n OFFSET $5 LIMIT $6`,
@@ -135,7 +135,7 @@ export async function countFindingRows(
 
 export type FindingPlace = { importId: string; n: number };
 type FoundWith = FindingPlace &
-  Pick<Finding, 'message' | 'raw'> & { importKind: Import['kind']; mapping: Import['mapping'] };
+  Pick<ImportFindingRow, 'message' | 'raw'> & { importKind: Import['kind']; mapping: Import['mapping'] };
 
 /** Lists findings after a position that may contain any of these lower-case texts. */
 export function listFindingsWith(

@@ -1,12 +1,12 @@
 import type { EventInput, UserInput } from '@beckon/contract';
 
 /** A position in a source: a small JSON object. The records after a position are always the same. */
-export type Place = { [key: string]: string | number | boolean | null };
+export type SourcePosition = { [key: string]: string | number | boolean | null };
 
 /** A source of records in a fixed order. */
 export type ImportSource = {
   /** Reads on after a position, or from the start for null. The same position gives the same records in the same chunks. */
-  read(after: Place | null, signal: AbortSignal): AsyncIterable<ImportChunk>;
+  read(after: SourcePosition | null, signal: AbortSignal): AsyncIterable<ImportChunk>;
 };
 
 /** The records of one step. Users are accepted before events. */
@@ -18,7 +18,7 @@ export type ImportChunk = {
   /** Rows that the source could not convert to records, at most 1,000. The runner adds the records that validation rejects. */
   rejected: RejectedRow[];
   /** The position after all of these. */
-  place: Place;
+  place: SourcePosition;
   /** How many rows of the source these are, including the rejected ones. */
   rows: number;
   /** How many bytes of the source these are, if it has a size. */

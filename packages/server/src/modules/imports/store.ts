@@ -1,7 +1,7 @@
 import { plainList } from '../../platform/db/list.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { COLUMNS, type Counts, type Import, type ImportRow, toImport } from './import.ts';
-import type { Place } from './source.ts';
+import { COLUMNS, type ImportCounts, type Import, type ImportRow, toImport } from './import.ts';
+import type { SourcePosition } from './source.ts';
 
 /** Writes `import`, `import_part`, `import_finding` and `import_erased`. */
 export type ImportRef = { projectId: number; id: string };
@@ -90,10 +90,10 @@ export async function updateKey(tx: Tx, ref: ImportRef, sealedKey: Buffer | null
 }
 
 /** `was`: the encrypted value that was read. */
-export type SealedKey = ImportRef & { sealed: Buffer; was: Buffer };
+export type EncryptedImportKey = ImportRef & { sealed: Buffer; was: Buffer };
 
 /** Skips keys that were replaced or removed since they were read. */
-export async function updateSealedKeys(tx: Tx, keys: SealedKey[]): Promise<void> {
+export async function updateSealedKeys(tx: Tx, keys: EncryptedImportKey[]): Promise<void> {
   await tx.query(
     `UPDATE beckon.import i SET sealed_key = k.sealed
      FROM unnest($1::bigint[], $2::uuid[], $3::bytea[], $4::bytea[]) AS k(project_id, id, sealed, was)
@@ -133,10 +133,10 @@ export async function claimRow(
   return rows[0] ? toImport(rows[0]) : null;
 }
 
-export type Claim = ImportRef & { epoch: number };
+export type ImportLease = ImportRef & { epoch: number };
 
 /** Renews or ends the lease. Returns false if another process or a member has taken the import since. */
-export async function updateLease(tx: Tx, claim: Claim, leaseUntil: Date | null): Promise<boolean> {
+export async function updateLease(tx: Tx, claim: ImportLease, leaseUntil: Date | null): Promise<boolean> {
   const rows = await tx.query(
     `UPDATE beckon.import SET lease_until = $4 WHERE project_id = $1 AND id = $2 AND epoch = $3 RETURNING 1`,
     [claim.projectId, claim.id, claim.epoch, leaseUntil],
@@ -144,9 +144,9 @@ export async function updateLease(tx: Tx, claim: Claim, leaseUntil: Date | null)
   return rows.length > 0;
 }
 
-export type Progress = {
-  place: Place | null;
-  counts: Counts;
+export type ImportCheckpoint = {
+  place: SourcePosition | null;
+  counts: ImportCounts;
   facts: { [name: string]: number };
   findings: number;
   waitsFor: 'queue' | null;
@@ -155,7 +155,11 @@ export type Progress = {
 };
 
 /** Stores the progress and renews the lease. Returns false if the claim has ended. The pace is that of the last ten seconds or more. */
-export async function updateProgress(tx: Tx, claim: Claim, progress: Progress): Promise<boolean> {
+export async function updateProgress(
+  tx: Tx,
+  claim: ImportLease,
+  progress: ImportCheckpoint,
+): Promise<boolean> {
   const rows = await tx.prepared({
     name: 'imports.progress',
     text: `UPDATE beckon.import SET place = $4, counts = $5, facts = $6, findings = $7, waits_for = $8, lease_until = $10,
@@ -207,7 +211,7 @@ export async function deleteParts(tx: Tx, { projectId, id }: ImportRef, limit: n
   return rows.length === limit;
 }
 
-export type Finding = {
+export type ImportFindingRow = {
   kind: string;
   line: number | null;
   field: string | null;
@@ -219,7 +223,7 @@ export type Finding = {
 export async function insertFindings(
   tx: Tx,
   { projectId, id, from }: ImportRef & { from: number },
-  rows: Finding[],
+  rows: ImportFindingRow[],
 ): Promise<void> {
   if (rows.length === 0) return;
   await tx.query(

@@ -12,12 +12,12 @@ export { listKeys } from './keys/list-keys.ts';
 export {
   encodeChunk,
   oldestWaiting,
-  type Place,
+  type ProjectBacklog,
   placesWaiting,
-  type Priority,
+  type IngestPriority,
   settle,
   takeChunks,
-  type Taken,
+  type ChunkProgress,
   type WaitingChunk,
 } from './queue/chunk.ts';
 export { countDead, countWaiting, listWaiting, lockQueue, oldestLiveAt, openQueue } from './queue/queue.ts';

@@ -2,9 +2,9 @@ import type { BotVerdict } from '@beckon/contract';
 import { isbot } from 'isbot';
 
 /** A request for something in an email: its pixel, one of its links, or the hidden link. */
-export type Hit = LetterPlace & HitFacts;
+export type Hit = EmailRef & HitFacts;
 
-export type LetterPlace = { projectId: number; messageId: string };
+export type EmailRef = { projectId: number; messageId: string };
 
 /**
  * The facts that classification uses. `signs` are derived from the request on arrival. `agent` and `remote` are deleted before the rest.
@@ -36,7 +36,7 @@ export type AdmittedHit = HitFacts & { number: number };
  * The classification of a hit as human or bot. Spam filters open every link before they deliver an email, and some email clients load all
  * images in advance. No hit is discarded: each one is classified, and only human hits count as engagement.
  */
-export type Verdict = { bot: BotVerdict; reason: BotReason | null };
+export type BotClassification = { bot: BotVerdict; reason: BotReason | null };
 
 export type BotReason = HitSign | 'trap' | 'burst' | 'early' | 'image_proxy_early' | 'same_client';
 
@@ -54,7 +54,7 @@ const SAME_CLIENT_WITHIN_MS = 60_000;
  * Classifies each hit with regard to all others of its email, in their order. `sentAt` is the time at which the next server accepted the
  * email, or null if it is unknown.
  */
-export function judgeHits(hits: readonly HitFacts[], sentAt: number | null): Verdict[] {
+export function judgeHits(hits: readonly HitFacts[], sentAt: number | null): BotClassification[] {
   const traps = hits.filter(({ kind }) => kind === 'trap');
   const bursts = findBursts(hits.filter(({ kind }) => kind === 'click'));
   const own = hits.map((hit) =>
@@ -68,12 +68,12 @@ export function judgeHits(hits: readonly HitFacts[], sentAt: number | null): Ver
   );
 }
 
-const HUMAN: Verdict = { bot: 'no', reason: null };
-const SAME_CLIENT: Verdict = { bot: 'probable', reason: 'same_client' };
+const HUMAN: BotClassification = { bot: 'no', reason: null };
+const SAME_CLIENT: BotClassification = { bot: 'probable', reason: 'same_client' };
 const BETRAYED: ReadonlySet<string> = new Set(['prefetch', 'trap', 'burst', 'early']);
 
 /** Classifies a hit by its own request only. */
-export function judgeAlone({ kind, signs }: Pick<HitFacts, 'kind' | 'signs'>): Verdict {
+export function judgeAlone({ kind, signs }: Pick<HitFacts, 'kind' | 'signs'>): BotClassification {
   if (kind === 'trap') return { bot: 'yes', reason: 'trap' };
   const found = VERDICTS.filter(([sign]) => signs.includes(sign));
   return worst(found.map(([reason, bot]) => ({ bot, reason })));
@@ -91,7 +91,7 @@ const VERDICTS: [HitSign, BotVerdict][] = [
 
 type Company = { traps: readonly HitFacts[]; bursts: ReadonlySet<HitFacts> };
 
-function byCompany(hit: HitFacts, { traps, bursts }: Company): Verdict[] {
+function byCompany(hit: HitFacts, { traps, bursts }: Company): BotClassification[] {
   if (hit.kind !== 'click') return [];
   const isTrapped = traps.some((trap) => Math.abs(trap.at - hit.at) <= TRAP_WITHIN_MS);
   return [
@@ -110,7 +110,7 @@ function findBursts(clicks: readonly HitFacts[]): Set<HitFacts> {
   return found;
 }
 
-function byTime({ at, signs }: HitFacts, sentAt: number | null): Verdict[] {
+function byTime({ at, signs }: HitFacts, sentAt: number | null): BotClassification[] {
   if (sentAt === null) return [];
   if (at - sentAt < EARLY_MS) return [{ bot: 'yes', reason: 'early' }];
   const isProxyEarly = signs.includes('image_proxy') && at - sentAt < PROXY_EARLY_MS;
@@ -131,7 +131,7 @@ function isSameClient(hit: HitFacts, other: HitFacts): boolean {
 const WEIGHT: Record<BotVerdict, number> = { no: 0, probable: 1, yes: 2 };
 
 /** Returns the first of the most severe results, but prefers one with a reason. */
-function worst(verdicts: Verdict[]): Verdict {
+function worst(verdicts: BotClassification[]): BotClassification {
   const weight = Math.max(0, ...verdicts.map(({ bot }) => WEIGHT[bot]));
   const heaviest = verdicts.filter(({ bot }) => WEIGHT[bot] === weight);
   return heaviest.find(({ reason }) => reason !== null) ?? heaviest[0] ?? HUMAN;

@@ -8,16 +8,16 @@ export {
   judgeAlone,
   judgeHits,
   type KeptHit,
-  type LetterPlace,
+  type EmailRef,
   SETTLE_AFTER_MS,
   signsOf,
-  type Verdict,
+  type BotClassification,
 } from './hits.ts';
 export { classifyReply } from './bounces/classify-reply.ts';
 export { classifyText } from './bounces/classify-text.ts';
 export { normaliseReply, type ReplyClass, type Stage } from './bounces/refusal.ts';
 export {
-  type Happened,
+  type ReportedOutcome,
   type Outcome,
   type ShownOutcome,
   toShownOutcome,

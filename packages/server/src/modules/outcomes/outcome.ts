@@ -2,7 +2,7 @@ import type { BotVerdict, BounceClass, UnsubscribeMethod, WebhookType } from '@b
 import { iso } from '../../platform/time/clock.ts';
 
 /** An outcome of an email as its source reports it. */
-export type Happened = { projectId: number; messageId: string; occurredAt: number } & WhatHappened;
+export type ReportedOutcome = { projectId: number; messageId: string; occurredAt: number } & WhatHappened;
 
 export type WhatHappened =
   | { type: 'email.opened'; bot: BotVerdict; botReason: string | null }

@@ -1,6 +1,6 @@
 import { momentList, plainList } from '../../platform/db/list.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { AdmittedHit, LetterPlace, Verdict } from './hits.ts';
+import type { AdmittedHit, EmailRef, BotClassification } from './hits.ts';
 import type { Outcome } from './outcome.ts';
 
 /**
@@ -49,7 +49,7 @@ export async function eraseOutcomes(
 }
 
 /** An email in `tracking_link`, with its hits in `hit_count` and `hit`. */
-export type TrackedLetter = LetterPlace & {
+export type TrackedLetter = EmailRef & {
   userId: string;
   opens: boolean;
   /** The link targets by link number, encoded as URLs in browsers are, which contain no spaces. */
@@ -76,16 +76,13 @@ export async function insertLinks(tx: Tx, letters: TrackedLetter[]): Promise<voi
   });
 }
 
-export type CountedHits = LetterPlace & { hits: number; settleAt: number };
+export type CountedHits = EmailRef & { hits: number; settleAt: number };
 
 /**
  * Counts hits and locks the counts of their emails in one order. Returns the new totals as `hits`. An email that does not exist is ignored:
  * its recipient was erased, or it is too old. The lock serializes this with an erasure.
  */
-export async function addHitCounts(
-  tx: Tx,
-  counted: CountedHits[],
-): Promise<(LetterPlace & { hits: number })[]> {
+export async function addHitCounts(tx: Tx, counted: CountedHits[]): Promise<(EmailRef & { hits: number })[]> {
   const rows = await tx.prepared<{ project_id: number; message_id: string; hits: number }>({
     name: 'outcomes.count_hits',
     text: `WITH known AS MATERIALIZED (
@@ -110,7 +107,7 @@ export async function addHitCounts(
 }
 
 /** Stores each hit in its slot, replacing the earlier one. */
-export async function upsertHits(tx: Tx, hits: (LetterPlace & AdmittedHit)[]): Promise<void> {
+export async function upsertHits(tx: Tx, hits: (EmailRef & AdmittedHit)[]): Promise<void> {
   if (hits.length === 0) return;
   await tx.prepared({
     name: 'outcomes.keep_hits',
@@ -135,9 +132,9 @@ export async function upsertHits(tx: Tx, hits: (LetterPlace & AdmittedHit)[]): P
   });
 }
 
-export type JudgedHit = { messageId: string; number: number } & Verdict;
+export type HitClassification = { messageId: string; number: number } & BotClassification;
 
-export async function saveVerdicts(tx: Tx, projectId: number, judged: JudgedHit[]): Promise<void> {
+export async function saveVerdicts(tx: Tx, projectId: number, judged: HitClassification[]): Promise<void> {
   if (judged.length === 0) return;
   await tx.prepared({
     name: 'outcomes.verdicts',

@@ -15,7 +15,7 @@ import {
   personKey,
 } from '../users/index.ts';
 import { occurrenceKey } from '../audiences/index.ts';
-import type { Taken, WaitingChunk } from '../ingest/index.ts';
+import type { ChunkProgress, WaitingChunk } from '../ingest/index.ts';
 
 /** An accepted record during processing. `key` is the deduplication key of an event; null if it has no duplicates. */
 export type Accepted = PersonId & { seq: number; acceptedAt: number; person: string } & (
@@ -23,12 +23,12 @@ export type Accepted = PersonId & { seq: number; acceptedAt: number; person: str
     | { kind: 'events'; event: AcceptedEvent; key: string | null }
   );
 
-export type Batch = {
+export type RecordBatch = {
   /** In the order of acceptance within each project. */
   records: Accepted[];
   people: Map<string, PersonId>;
   /** How much of each chunk the batch holds, dropped records included. */
-  taken: Taken[];
+  taken: ChunkProgress[];
   /** Number of records of users who were erased after the records were sent. */
   dropped: number;
   /** The sequence of the first record, dropped or not. */
@@ -45,8 +45,8 @@ export type FoldOptions = {
 };
 
 /** Takes from each project's chunks, in order, as much as one batch may hold. */
-export function gather(chunks: WaitingChunk[], options: FoldOptions): Batch {
-  const batch: Batch = {
+export function gather(chunks: WaitingChunk[], options: FoldOptions): RecordBatch {
+  const batch: RecordBatch = {
     records: [],
     people: new Map(),
     taken: [],
@@ -99,7 +99,7 @@ function readRecord(chunk: WaitingChunk, i: number): Accepted {
   return { ...common, kind, event, key: dedupeKey(event, priority) };
 }
 
-function add(batch: Batch, record: Accepted, erasures: Map<string, number>): void {
+function add(batch: RecordBatch, record: Accepted, erasures: Map<string, number>): void {
   if (record.seq < (erasures.get(record.person) ?? 0)) {
     batch.dropped += 1;
     return;

@@ -1,4 +1,4 @@
-import type { Batch, Folded } from './apply-records.ts';
+import type { RecordBatch, Folded } from './apply-records.ts';
 
 /** The result of a batch. */
 export type Digested = {
@@ -22,7 +22,7 @@ export const NOTHING_DIGESTED: Digested = {
   odd: [],
 };
 
-export function summaryOf({ records, taken, dropped }: Batch, { events, people }: Folded): Digested {
+export function summaryOf({ records, taken, dropped }: RecordBatch, { events, people }: Folded): Digested {
   const odd = [...people.values()].flatMap(({ person: { projectId }, change }) =>
     [...change.warnings].map((code) => ({ projectId, code })),
   );

@@ -1,12 +1,12 @@
 import type { Log } from '../../platform/log.ts';
-import { bury, type Priority, settle, takeChunks } from '../ingest/index.ts';
+import { bury, type IngestPriority, settle, takeChunks } from '../ingest/index.ts';
 import { findErasures, personKey } from '../users/index.ts';
 import { takeFreeTurns } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { type Digested, NOTHING_DIGESTED } from './batch-result.ts';
 
 /** The record at `seq` failed on its own; null if it could not even be read. */
-export type Refused = { priority: Priority; projectId: number; seq: number | null; error: unknown };
+export type Refused = { priority: IngestPriority; projectId: number; seq: number | null; error: unknown };
 
 const REASON_MAX_CHARS = 500;
 /** A defect in the code could reject every record. One project then stops, with an error, before all of its records are dead-lettered. */

@@ -8,20 +8,20 @@ import {
   type Latest,
   missingTotals,
   noWrites,
-  type PersonFacts,
+  type ConditionFacts,
   personFacts,
   questionsOf,
-  type Standing,
+  type MembershipState,
   type StandingWrites,
   totalKey,
-  type Verdict,
+  type MembershipEvaluation,
 } from '../audiences/index.ts';
 import type { Decision, Model } from '../rules/index.ts';
 import { findTotals, type Person, type Total } from '../users/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
 /** A user for whom some editions have to be evaluated. */
-export type Asked = {
+export type PersonToEvaluate = {
   person: Person;
   model: Pick<Model, 'audiences'>;
   editions: Edition[];
@@ -31,7 +31,7 @@ export type Asked = {
   fired?: boolean;
 };
 
-export type Answered = Asked & { verdicts: Verdict[] };
+export type AudienceEvaluation = PersonToEvaluate & { verdicts: MembershipEvaluation[] };
 
 type AskOptions = {
   now: number;
@@ -48,10 +48,14 @@ const SLICE = 250;
  * Evaluates audiences for users. Everything that the editions depend on is fetched set-wise, however many users, projects and editions
  * there are. Then each user is evaluated in memory. Processing, timers and builds all use this function.
  */
-export async function askAudiences(tx: Tx, asked: Asked[], options: AskOptions): Promise<Answered[]> {
+export async function askAudiences(
+  tx: Tx,
+  asked: PersonToEvaluate[],
+  options: AskOptions,
+): Promise<AudienceEvaluation[]> {
   const asking = asked.filter(({ editions }) => editions.length > 0);
   const counting = new Set(options.totals?.of.map(totalKey));
-  const slices: Promise<Answered[]>[] = [];
+  const slices: Promise<AudienceEvaluation[]>[] = [];
   for (let from = 0; from < asking.length; from += SLICE)
     slices.push(askSlice(tx, asking.slice(from, from + SLICE), { ...options, counting }));
   return (await Promise.all(slices)).flat();
@@ -59,7 +63,11 @@ export async function askAudiences(tx: Tx, asked: Asked[], options: AskOptions):
 
 type SliceOptions = AskOptions & { counting: ReadonlySet<string> };
 
-async function askSlice(tx: Tx, asking: Asked[], options: SliceOptions): Promise<Answered[]> {
+async function askSlice(
+  tx: Tx,
+  asking: PersonToEvaluate[],
+  options: SliceOptions,
+): Promise<AudienceEvaluation[]> {
   const { standings, factsOf } = await gatherFacts(tx, asking, options);
   return asking.map((one, i) => {
     const { person, editions, fired = false } = one;
@@ -71,9 +79,13 @@ async function askSlice(tx: Tx, asking: Asked[], options: SliceOptions): Promise
 }
 
 /** `standings` has the order of the users that were passed in. */
-type Gathered = { standings: Standing[]; factsOf: (person: Person) => PersonFacts };
+type Gathered = { standings: MembershipState[]; factsOf: (person: Person) => ConditionFacts };
 
-export async function gatherFacts(tx: Tx, asking: Asked[], options: SliceOptions): Promise<Gathered> {
+export async function gatherFacts(
+  tx: Tx,
+  asking: PersonToEvaluate[],
+  options: SliceOptions,
+): Promise<Gathered> {
   const { now, latest, counting, totals } = options;
   const people = asking.map(({ person: { projectId, userId }, editions }) => ({
     projectId,
@@ -88,7 +100,7 @@ export async function gatherFacts(tx: Tx, asking: Asked[], options: SliceOptions
     findTotals(tx, missingTotals(asking, counting)),
     totals?.counted,
   ]);
-  const standings = asking.map((one, i): Standing => ({
+  const standings = asking.map((one, i): MembershipState => ({
     members: one.members ?? members[i] ?? NOWHERE,
     dues: dues[i] ?? NOTHING_DUE,
   }));
@@ -100,10 +112,10 @@ export async function gatherFacts(tx: Tx, asking: Asked[], options: SliceOptions
 
 const NOWHERE: ReadonlySet<number> = new Set();
 const NOTHING_DUE = new Map<number, number>();
-const NO_STANDING: Standing = { members: NOWHERE, dues: NOTHING_DUE };
+const NO_STANDING: MembershipState = { members: NOWHERE, dues: NOTHING_DUE };
 
 /** Returns what to write after the evaluations; new members join now. */
-export function writesOf(answered: Answered[], now: number): StandingWrites {
+export function writesOf(answered: AudienceEvaluation[], now: number): StandingWrites {
   const writes = noWrites();
   const since = new Date(now);
   for (const { person, verdicts } of answered)
@@ -129,7 +141,7 @@ export type Transition = {
   move: 'joined' | 'left';
 };
 
-export function transitionsOf(answered: Answered[]): Transition[] {
+export function transitionsOf(answered: AudienceEvaluation[]): Transition[] {
   return answered.flatMap(({ person, verdicts }) =>
     verdicts.flatMap(({ edition, move }) =>
       move === 'none' || edition.state !== 'served'
@@ -162,7 +174,11 @@ export function notConsidered(
  * Returns decisions for users whom a record or time moved into or out of an edition that is not served yet. Users who made the same move in
  * the served edition are left out. When the new edition is served, they are already in or out, so the build reports nothing about them.
  */
-export function unheardMoves(answered: Answered[], models: Map<number, Model>, now: number): Decision[] {
+export function unheardMoves(
+  answered: AudienceEvaluation[],
+  models: Map<number, Model>,
+  now: number,
+): Decision[] {
   return answered.flatMap(({ person, verdicts }) => {
     const model = models.get(person.projectId);
     const moves = verdicts.filter(({ move }) => move !== 'none');

@@ -4,7 +4,7 @@ import { systemClock } from '../../platform/time/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Session } from '../../platform/db/statements.ts';
 import { createProject } from '../administration/create-project.ts';
-import { lookForWork, type Work } from './look-for-work.ts';
+import { lookForWork, type PendingWork } from './look-for-work.ts';
 
 const db = await openTestDatabase(systemClock);
 
@@ -25,7 +25,7 @@ async function look(): Promise<{ places: number; read: number }> {
       };
     },
   };
-  const { places }: Work = await lookForWork(counting, { after: 0, limit: 1_000, now: new Date() });
+  const { places }: PendingWork = await lookForWork(counting, { after: 0, limit: 1_000, now: new Date() });
   return { places: places.length, read };
 }
 

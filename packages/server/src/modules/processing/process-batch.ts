@@ -29,18 +29,18 @@ import {
   type PersonChange,
   addChanges,
 } from '../users/index.ts';
-import { type Priority, oldestWaiting, settle, takeChunks } from '../ingest/index.ts';
+import { type IngestPriority, oldestWaiting, settle, takeChunks } from '../ingest/index.ts';
 import type { SuppressionHasher } from '../sending/index.ts';
 import { dueEarlier, firstOfEach } from '../../platform/locks/timers.ts';
 import { timed, type Turn } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { restoreReturned } from '../outcomes/index.ts';
 import { bulkChanges, liveChanges } from './changes.ts';
-import { type Batch, claimsOf, doneBy, fold, type Folded, gather } from './apply-records.ts';
+import { type RecordBatch, claimsOf, doneBy, fold, type Folded, gather } from './apply-records.ts';
 import {
-  type Answered,
+  type AudienceEvaluation,
   askAudiences,
-  type Asked,
+  type PersonToEvaluate,
   firstDues,
   transitionsOf,
   unheardMoves,
@@ -61,7 +61,7 @@ export type BatchDeps = {
 };
 
 export type BatchAsk = {
-  priority: Priority;
+  priority: IngestPriority;
   projectIds: number[];
   /** Maximum number of records per project, and of the whole batch. */
   ofEach: number;
@@ -103,9 +103,9 @@ export function digestBatch(given: BatchDeps, asked: BatchAsk): Promise<Digested
   });
 }
 
-type Asking = { tx: BatchTx; deps: BatchDeps; priority: Priority; isSmallest: boolean };
+type Asking = { tx: BatchTx; deps: BatchDeps; priority: IngestPriority; isSmallest: boolean };
 type Run = Asking & { now: number; models: Map<number, Model> };
-type Took = { batch: Batch; models: Map<number, Model>; oldestElsewhere: Map<number, number> };
+type Took = { batch: RecordBatch; models: Map<number, Model>; oldestElsewhere: Map<number, number> };
 
 async function take(
   tx: BatchTx,
@@ -150,7 +150,7 @@ async function foldBatch({ tx, deps, models }: Run, { batch, oldestElsewhere }: 
 const NOWHERE: ReadonlySet<number> = new Set();
 
 /** Selects the editions by what was sent. A duplicate event or an unchanged trait costs an unnecessary query. */
-function touchedBy({ records }: Batch, models: Map<number, Model>): AskedPerson[] {
+function touchedBy({ records }: RecordBatch, models: Map<number, Model>): AskedPerson[] {
   const sent = new Map<string, PersonId & { events: Set<string>; traits: Set<string>; email: boolean }>();
   for (const record of records) {
     const { projectId, userId } = record;
@@ -209,9 +209,9 @@ async function answerFor(
   { tx, now, models }: Run,
   folded: FoldedBatch,
   totals: Storing,
-): Promise<Answered[]> {
+): Promise<AudienceEvaluation[]> {
   const { byPerson, latest } = doneBy(folded.events);
-  const asked: Asked[] = [];
+  const asked: PersonToEvaluate[] = [];
   for (const [key, { person, change }] of folded.people) {
     const model = models.get(person.projectId);
     if (!model) throw new Error(`the definitions of project ${person.projectId} were not read`);
@@ -225,7 +225,7 @@ async function answerFor(
 
 type Turning = { change: PersonChange; members: ReadonlySet<number>; events: NewEvent[] };
 
-function turnedBy({ audiences }: Model, { change, members, events }: Turning): Asked['editions'] {
+function turnedBy({ audiences }: Model, { change, members, events }: Turning): PersonToEvaluate['editions'] {
   const { isNew, emailChanged: email, before } = change;
   const names = new Set(events.map(({ name }) => name));
   const touched = audiences.touchedBy({ isNew, events: names, traits: before.keys(), email });
@@ -238,7 +238,7 @@ function turnedBy({ audiences }: Model, { change, members, events }: Turning): A
   );
 }
 
-type Ending = { folded: Folded; answered: Answered[]; batch: Batch };
+type Ending = { folded: Folded; answered: AudienceEvaluation[]; batch: RecordBatch };
 
 /** Locks the queue rows last, together with the COMMIT, so that accepting waits for nothing else of a batch. */
 async function finish(run: Run, { folded, answered, batch }: Ending): Promise<void> {

@@ -16,7 +16,7 @@ import {
   nextMoment,
   applyRules,
   type EnrollmentItem,
-  type Happened,
+  type PersonActivity,
   type Item,
 } from '../rules/index.ts';
 import { oldestLiveAt } from '../ingest/index.ts';
@@ -26,9 +26,9 @@ import { newModel, takeFreeTurns, timed, type Turn } from '../../platform/locks/
 import type { BatchDeps } from './process-batch.ts';
 import { transitionRows } from './changes.ts';
 import {
-  type Answered,
+  type AudienceEvaluation,
   askAudiences,
-  type Asked,
+  type PersonToEvaluate,
   type Transition,
   transitionsOf,
   unheardMoves,
@@ -150,9 +150,9 @@ async function withVersions(
   return loaded.get(turn.projectId) ?? model;
 }
 
-function answerDue({ tx, model, now }: Step, { dues, people }: AllDue): Promise<Answered[]> {
+function answerDue({ tx, model, now }: Step, { dues, people }: AllDue): Promise<AudienceEvaluation[]> {
   const byUser = Map.groupBy(dues, ({ userId }) => userId);
-  const asked = people.map((person): Asked => ({
+  const asked = people.map((person): PersonToEvaluate => ({
     person,
     model,
     fired: true,
@@ -190,9 +190,9 @@ function itemsOf(
 type Brought = { transitions: Transition[]; items: Map<string, EnrollmentItem> };
 
 /** Returns what happened to each user, for the rules, in the order in which it was due. */
-function happenedNow({ model, now }: Step, due: AllDue, { transitions, items }: Brought): Happened[] {
+function happenedNow({ model, now }: Step, due: AllDue, { transitions, items }: Brought): PersonActivity[] {
   const happened = new Map(
-    due.people.map((person): [string, Happened] => [
+    due.people.map((person): [string, PersonActivity] => [
       person.userId,
       { person, model, items: [], isWatched: false },
     ]),
@@ -218,7 +218,7 @@ function happenedNow({ model, now }: Step, due: AllDue, { transitions, items }: 
  * Lists the editions of these dues in the order of the model, with the editions that they refer to. A referenced edition is due at
  * the same time and must be evaluated first.
  */
-function editionsOf(model: Model, dues: Due[]): Asked['editions'] {
+function editionsOf(model: Model, dues: Due[]): PersonToEvaluate['editions'] {
   const wanted = new Set<number>();
   const add = (number: number): void => {
     if (wanted.has(number)) return;
@@ -230,7 +230,11 @@ function editionsOf(model: Model, dues: Due[]): Asked['editions'] {
 }
 
 /** Lists the dues without an evaluation, of a retired edition or an erased user, which are deleted. */
-function unanswered(dues: Due[], answered: Answered[], projectId: number): StandingWrites['notDue'] {
+function unanswered(
+  dues: Due[],
+  answered: AudienceEvaluation[],
+  projectId: number,
+): StandingWrites['notDue'] {
   const done = new Set(
     answered.flatMap(({ person, verdicts }) =>
       verdicts.map(({ edition }) => `${edition.edition} ${person.userId}`),

@@ -1,5 +1,5 @@
 import type { EditionPlace } from '../audiences/index.ts';
-import type { Priority } from '../ingest/index.ts';
+import type { IngestPriority } from '../ingest/index.ts';
 import type { Digested } from './batch-result.ts';
 import { type BuildStep, buildStep, countStep } from './build-audience.ts';
 import { createBurials } from './dead-letter.ts';
@@ -20,7 +20,7 @@ export type Digest = {
    * Processes one batch of a priority of these projects, the first ones first. A record that the database rejects is isolated and
    * dead-lettered. Any other failure changes nothing and is thrown.
    */
-  batch(priority: Priority, projectIds: number[], records?: number): Promise<Digested>;
+  batch(priority: IngestPriority, projectIds: number[], records?: number): Promise<Digested>;
   /** Processes everything in a project that is due by time alone. */
   due(projectId: number): Promise<DueDone>;
   /** Runs one step towards the members of a new definition. */
@@ -37,7 +37,7 @@ export type DigestOptions = {
   newId: NewId;
   hasher: SuppressionHasher;
   slow?: SlowRenders;
-  onBatch?: (facts: { priority: Priority; records: number; events: number; ms: number }) => void;
+  onBatch?: (facts: { priority: IngestPriority; records: number; events: number; ms: number }) => void;
 };
 
 const BATCH_MAX_RECORDS = 1_000;
@@ -60,13 +60,13 @@ export function createDigest(options: DigestOptions): Digest {
   const burials = createBurials(db, log);
   const limits = createRenderLimits(db.clock);
 
-  function attempt(priority: Priority, wanted: number[], recordsMax: number): Promise<Digested> {
+  function attempt(priority: IngestPriority, wanted: number[], recordsMax: number): Promise<Digested> {
     return limits.within(wanted, recordsMax, ({ projectIds, records }) =>
       applied(priority, projectIds, records),
     );
   }
 
-  async function applied(priority: Priority, projectIds: number[], ofAll: number): Promise<Digested> {
+  async function applied(priority: IngestPriority, projectIds: number[], ofAll: number): Promise<Digested> {
     const ofEach = Math.min(ofAll, Math.max(OF_EACH_MIN, Math.floor(ofAll / projectIds.length)));
     const tried: Tried = { seq: null };
     try {

@@ -5,7 +5,7 @@ import { openTestDatabase } from '../../../testkit/database.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { type Log, silentLog } from '../../platform/log.ts';
-import type { Priority } from '../ingest/queue/chunk.ts';
+import type { IngestPriority } from '../ingest/queue/chunk.ts';
 import { createProject } from '../administration/create-project.ts';
 import { createDigest, type Digest } from './process.ts';
 import { type Digester, startDigester } from './processor.ts';
@@ -23,7 +23,7 @@ beforeEach(async () => {
   other = (await createProject(db, { name: 'Other' })).id;
 });
 
-const put = (projectId: number, priority: Priority, records = 1): Promise<number> =>
+const put = (projectId: number, priority: IngestPriority, records = 1): Promise<number> =>
   putRecords(db, {
     projectId,
     priority,

@@ -1,6 +1,6 @@
 import { backoffMs } from '../../platform/async/backoff.ts';
 import type { Log } from '../../platform/log.ts';
-import type { Priority, Place } from '../ingest/index.ts';
+import type { IngestPriority, ProjectBacklog } from '../ingest/index.ts';
 import { isAnyWork } from '../../platform/locks/timers.ts';
 import type { Digest } from './process.ts';
 import type { Digested } from './batch-result.ts';
@@ -26,7 +26,7 @@ export type DigesterOptions = {
   log: Log;
   /** The maximum number of projects per poll. */
   placesMax?: number;
-  onLag?: (facts: { queue: Priority | 'timers'; ms: number }) => void;
+  onLag?: (facts: { queue: IngestPriority | 'timers'; ms: number }) => void;
   onOdd?: (projectId: number, code: string) => void;
 };
 
@@ -46,7 +46,7 @@ const BATCH_RECORDS_BESIDE_LIVE = 200;
 const LIVE_IS_NEAR_MS = 2_000;
 const TROUBLE_BACKOFF = { baseMs: 100, maxMs: 5_000 };
 
-type Work = Priority | 'time';
+type Work = IngestPriority | 'time';
 const ROUND: readonly (readonly Work[])[] = [
   ['live', 'time', 'bulk'],
   ['time', 'live', 'bulk'],
@@ -139,7 +139,7 @@ async function round(state: State): Promise<number> {
   }
 }
 
-type Found = { places: Place[]; due: number[] };
+type Found = { places: ProjectBacklog[]; due: number[] };
 const NOTHING_FOUND: Found = { places: [], due: [] };
 
 async function look(state: State): Promise<Found> {
@@ -157,7 +157,7 @@ async function look(state: State): Promise<Found> {
   };
 }
 
-async function doPriority(state: State, priority: Priority, places: Place[]): Promise<number> {
+async function doPriority(state: State, priority: IngestPriority, places: ProjectBacklog[]): Promise<number> {
   const isAlone = performance.now() - state.liveAt > LIVE_IS_NEAR_MS;
   const records = priority === 'live' || isAlone ? BATCH_RECORDS : BATCH_RECORDS_BESIDE_LIVE;
   const waiting = goRound(
@@ -215,7 +215,7 @@ async function attempt<T>(state: State, projectIds: number[], work: () => Promis
   }
 }
 
-function goRound(places: Place[], after: number): Place[] {
+function goRound(places: ProjectBacklog[], after: number): ProjectBacklog[] {
   return [
     ...places.filter(({ projectId }) => projectId > after),
     ...places.filter(({ projectId }) => projectId <= after),
@@ -223,7 +223,7 @@ function goRound(places: Place[], after: number): Place[] {
 }
 
 /** Returns the projects whose first chunks fill a batch. All others stay unlocked for other workers. */
-function enoughFor(records: number, places: Place[], priority: Priority): number[] {
+function enoughFor(records: number, places: ProjectBacklog[], priority: IngestPriority): number[] {
   let waiting = 0;
   const chosen: number[] = [];
   for (const place of places) {
@@ -234,7 +234,7 @@ function enoughFor(records: number, places: Place[], priority: Priority): number
   return chosen;
 }
 
-function report({ db, onLag, onOdd }: DigesterOptions, priority: Priority, digested: Digested): void {
+function report({ db, onLag, onOdd }: DigesterOptions, priority: IngestPriority, digested: Digested): void {
   if (digested.oldestAt !== null)
     onLag?.({ queue: priority, ms: Math.max(0, db.clock.now() - digested.oldestAt) });
   for (const { projectId, code } of digested.odd) onOdd?.(projectId, code);

@@ -1,5 +1,5 @@
 import { dueEarlier, holdDue } from '../../platform/locks/timers.ts';
-import type { Work } from '../../platform/locks/store.ts';
+import type { AlarmKind } from '../../platform/locks/store.ts';
 import { listLateToTell } from '../webhooks/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
@@ -11,7 +11,7 @@ import { nextMoment } from '../rules/index.ts';
  * the next due time of the project.
  */
 export async function sweepDues(db: Pick<Database, 'query' | 'prepared' | 'transaction'>): Promise<number> {
-  const late = new Map<string, { projectId: number; work: Work }>();
+  const late = new Map<string, { projectId: number; work: AlarmKind }>();
   for (const source of SOURCES) {
     for (const projectId of await listLate(db, source))
       late.set(`${source.work} ${projectId}`, { projectId, work: source.work });
@@ -28,7 +28,7 @@ export async function sweepDues(db: Pick<Database, 'query' | 'prepared' | 'trans
   return late.size;
 }
 
-type Source = { work: Work; table: string; column: string; where: string };
+type Source = { work: AlarmKind; table: string; column: string; where: string };
 
 /**
  * The tables that store due times. Each has an index that begins with the project and the time, except that of enrollments. A project has

@@ -68,7 +68,7 @@ export type Removed = {
   import_row: number;
 };
 
-export type ErasedPerson = {
+export type ErasureReport = {
   external_user_id: string;
   erased_at: string;
   /** Records about this user accepted before this sequence are gone, or dropped when they are processed. */
@@ -97,7 +97,7 @@ export type EraseDeps = {
  * hashes. A new user with this address therefore gets no email that its owner did not want. An email that is being sent at this moment
  * cannot be recalled.
  */
-export function erasePerson({ db, newId, hasher }: EraseDeps, wanted: PersonId): Promise<ErasedPerson> {
+export function erasePerson({ db, newId, hasher }: EraseDeps, wanted: PersonId): Promise<ErasureReport> {
   return db.transaction(async (tx) => {
     const { projectId, userId } = wanted;
     if (!isStorable(userId)) throw unknownPerson(userId);

@@ -2,11 +2,11 @@ import { iso, isoOrNull } from '../../platform/time/clock.ts';
 import { evaluate } from '../../platform/predicate/evaluate.ts';
 import type { Facts, Mentions } from '../../platform/predicate/predicate.ts';
 import { type Edition, listAudiences, loadModels } from '../audiences/index.ts';
-import { type Draft, listDrafts, listMoves, type Move } from '../drafts/index.ts';
+import { type Draft, listDrafts, listMoves, type DraftTransition } from '../drafts/index.ts';
 import { answerThen, countThen, ruleNames } from '../explain/index.ts';
 import {
   type Certainty,
-  type Known,
+  type PastValue,
   type PersonThen,
   type PersonId,
   findPersonThen,
@@ -143,7 +143,7 @@ async function factsThen(
 }
 
 function certaintiesOf(then: PersonThen, mentions: Mentions): Certainty[] {
-  const known = (value: Known<unknown> | undefined): Certainty => value?.certainty ?? then.others;
+  const known = (value: PastValue<unknown> | undefined): Certainty => value?.certainty ?? then.others;
   return [
     ...[...mentions.traits].map((trait) => known(then.traits.get(trait))),
     ...(mentions.email ? [then.email.certainty] : []),
@@ -189,7 +189,7 @@ async function draftsThen(tx: Tx, { projectId, userId, at }: Asked): Promise<Dra
 /** The deadline is the one of that time only if no later move changed it. */
 function dueThen(
   draft: Draft,
-  { moves, rule, at }: { moves: Move[]; rule: string; at: number },
+  { moves, rule, at }: { moves: DraftTransition[]; rule: string; at: number },
 ): Moment | null {
   const isMoved = moves.some((move) => move.at > at && MOVES_DEADLINE.has(move.action));
   if (isMoved || draft.deadlineAt === null || draft.deadlineAt <= at) return null;

@@ -19,13 +19,13 @@ import {
   type ShownRun,
   toShownRun,
   listAudiencesOf,
-  type ShownAudience,
+  type PersonAudience,
 } from '../explain/index.ts';
 
 /** A user at a glance, without long lists, which are in the timeline. */
 export type ShownUser = Omit<ShownPerson, 'traits'> & {
   traits: ShownTrait[];
-  audiences: ShownAudience[];
+  audiences: PersonAudience[];
   runs: ShownRun[];
   suppression: Suppressed | null;
   unsubscribed_topics: string[];

@@ -9,7 +9,7 @@ import { inAddress, PLACE } from './liquid-links.ts';
  */
 
 /** A Liquid tag or output as written, and its line in the author's source. */
-export type Place = { text: string; kind: 'output' | 'tag'; line: number };
+export type TemplateTag = { text: string; kind: 'output' | 'tag'; line: number };
 
 /** `written`: the text that replaces each marker in the end, by the marker's offset in the page. */
 export type CheckedPage = { written: Map<number, string>; flaws: { message: string; line: number | null }[] };
@@ -19,7 +19,7 @@ type Characters = Parameters<TokenHandler['onCharacter']>[0];
 /** `signs`: all markers of the page in order, so that those of one text or attribute are found without reading the rest of the page. */
 type Check = CheckedPage & {
   html: string;
-  places: readonly Place[];
+  places: readonly TemplateTag[];
   sign: RegExp;
   signs: RegExpExecArray[];
   inStyle: boolean;
@@ -44,7 +44,7 @@ const STYLE_FETCHES = 'a style can load images over https, and nothing else';
  * Works on tags and not on a tree. In a tree, text within a table (where conditions are) is moved, and the context of each marker has to be
  * known before that.
  */
-export function checkPage(html: string, places: readonly Place[], sign: RegExp): CheckedPage {
+export function checkPage(html: string, places: readonly TemplateTag[], sign: RegExp): CheckedPage {
   const signs = [...html.matchAll(sign)];
   const check: Check = { html, places, sign, signs, written: new Map(), flaws: [], inStyle: false };
   const tokenizer = new Tokenizer(
@@ -177,7 +177,7 @@ function refusePlace(check: Check, number: number): void {
 const WHERE =
   'is not allowed here: use variables in text and in quoted alt, title, href and src attributes, and conditions in text or in <mj-raw> between components';
 
-function isUnsubscribe({ text }: Place): boolean {
+function isUnsubscribe({ text }: TemplateTag): boolean {
   return /^\{\{-?\s*unsubscribe_url\s*-?\}\}$/.test(text);
 }
 

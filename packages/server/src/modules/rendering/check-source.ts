@@ -137,7 +137,7 @@ function nameOf(keys: readonly unknown[]): string {
 }
 
 /** Resolves names for Liquid. Each part of an email has its own. */
-export class Reading extends Context {
+export class LiquidCheckContext extends Context {
   readonly findings: Findings;
   /** Escapes a value for this part. */
   readonly write: (value: unknown) => string;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { cleanEdited } from './clean-edited.ts';
-import type { LetterText } from './template.ts';
+import type { TemplateText } from './template.ts';
 
 const MSO = '<!--[if mso | IE]><table><tr><td><![endif]-->';
 const page = (inside: string): string =>
   `<!doctype html><html><head><style>p { color: red }</style></head><body style="margin:0">${inside}</body></html>`;
-const letter = (body: string): LetterText => ({ subject: 'a', preheader: '', body, format: 'html' });
+const letter = (body: string): TemplateText => ({ subject: 'a', preheader: '', body, format: 'html' });
 const before = letter(page(`${MSO}<p style="margin:0">Hi</p>`));
 
 async function edited(inside: string): Promise<string> {
@@ -51,7 +51,7 @@ describe('cleanEdited', () => {
   });
 
   test('keeps the format, and keeps Markdown as it is typed', async () => {
-    const markdown: LetterText = { ...before, body: '<b>', format: 'markdown' };
+    const markdown: TemplateText = { ...before, body: '<b>', format: 'markdown' };
     expect(await cleanEdited(markdown, { ...markdown, body: '<i>' })).toEqual({ ...markdown, body: '<i>' });
     await expect(cleanEdited(before, markdown)).rejects.toThrow(
       'format cannot change: this email has the format html',

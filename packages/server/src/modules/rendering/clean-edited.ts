@@ -1,13 +1,13 @@
 import type sanitize from 'sanitize-html';
 import { BAD_STYLE, isImage, isLink } from './addresses.ts';
-import { type LetterText, refused } from './template.ts';
+import { type TemplateText, refused } from './template.ts';
 import { partsOfPage } from './html.ts';
 
 /**
  * Cleans a page that a person edited. Everything outside its body stays as it was, including styles. Within the body only allowed content
  * is kept. Layout comments for Outlook are kept unchanged if they are still in place.
  */
-export async function cleanEdited(before: LetterText, edited: LetterText): Promise<LetterText> {
+export async function cleanEdited(before: TemplateText, edited: TemplateText): Promise<TemplateText> {
   if (edited.format !== before.format)
     throw refused([
       { message: `format cannot change: this email has the format ${before.format}`, field: 'format' },

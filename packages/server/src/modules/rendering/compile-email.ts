@@ -1,6 +1,6 @@
 import { type DefaultTreeAdapterMap, parseFragment } from 'parse5';
 import { UNSUBSCRIBE } from './addresses.ts';
-import { checkPage, type Place } from './check-page.ts';
+import { checkPage, type TemplateTag } from './check-page.ts';
 import { compileMjml, inlineStylesFlaw, nestingFlaw, sectionsFlaw } from './compile-mjml.ts';
 import { piecesOf } from './liquid-links.ts';
 import { parsePart, SOURCE_MAX_CHARS } from './liquid.ts';
@@ -42,12 +42,12 @@ function told({ message, line }: { message: string; line: number | null }): stri
   return line === null ? message : `line ${line}: ${message}`;
 }
 
-type Signed = { signed: string; places: Place[]; sign: RegExp };
+type Signed = { signed: string; places: TemplateTag[]; sign: RegExp };
 
 function withSigns(source: string): Signed {
   let word = 'bkplace';
   while (source.includes(word)) word += 'k';
-  const places: Place[] = [];
+  const places: TemplateTag[] = [];
   let line = 1;
   let signed = '';
   for (const { kind, text } of piecesOf(source)) {
@@ -88,7 +88,7 @@ function withPlaces(html: string, written: [number, string][]): string {
   return page + html.slice(from);
 }
 
-type Found = { places: Place[]; written: string[] };
+type Found = { places: TemplateTag[]; written: string[] };
 
 function checkCompiled(html: string, { places, written }: Found): CompiledLetter {
   if (html.length > SOURCE_MAX_CHARS) return { flaws: [tooLong(html.length)] };

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkLetter } from './publish.ts';
 import { findShippedLetter, shippedLetterNames } from './shipped.ts';
-import type { LetterText } from './template.ts';
+import type { TemplateText } from './template.ts';
 import { renderLetter } from './render.ts';
 import { variablesFor } from './variables.ts';
 
-function shipped(name: string): LetterText {
+function shipped(name: string): TemplateText {
   const letter = findShippedLetter(name);
   if (letter === undefined) throw new Error(`there is no template ${name}`);
   return letter;

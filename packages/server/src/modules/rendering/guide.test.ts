@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { compileLetter } from './compile-email.ts';
 import { checkLetter, publishable } from './publish.ts';
-import type { LetterText } from './template.ts';
+import type { TemplateText } from './template.ts';
 import { renderEmail } from './render-email.ts';
 import { renderLetter } from './render.ts';
 import { variablesFor } from './variables.ts';
@@ -11,7 +11,7 @@ const guide = readFileSync(new URL('../../../../../docs/reference/emails.md', im
 
 const TRAITS = { name: 'Ada', seats: 1200, tags: ['new', 'beta'], site: 'https://ada.example' };
 
-function rendered(letter: LetterText, traits: Record<string, unknown> = TRAITS, locale = 'en') {
+function rendered(letter: TemplateText, traits: Record<string, unknown> = TRAITS, locale = 'en') {
   const given = variablesFor({
     person: { userId: 'user_42', traits: new Map(Object.entries(traits)), email: 'ada@example.com' },
     anchor: { name: 'user_signed_up', properties: { plan: 'pro' }, occurredAt: Date.UTC(2026, 5, 5, 12) },
@@ -31,8 +31,8 @@ function rendered(letter: LetterText, traits: Record<string, unknown> = TRAITS, 
   });
 }
 
-function markdown(body: string): LetterText {
-  const letter: LetterText = { subject: 'a', preheader: '', body, format: 'markdown' };
+function markdown(body: string): TemplateText {
+  const letter: TemplateText = { subject: 'a', preheader: '', body, format: 'markdown' };
   expect(checkLetter(letter)).toEqual([]);
   return letter;
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findShippedLetter, shippedLetterNames } from './shipped.ts';
-import type { LetterText } from './template.ts';
+import type { TemplateText } from './template.ts';
 import { renderEmail } from './render-email.ts';
 import { renderLetter } from './render.ts';
 import { variablesFor } from './variables.ts';
@@ -21,7 +21,7 @@ const ARGS = [
 ];
 
 /** Everything that Markdown can produce, and words wider than any phone. */
-const KITCHEN: LetterText = {
+const KITCHEN: TemplateText = {
   subject: 'Everything',
   preheader: 'Soon',
   body: `# A heading ${'w'.repeat(80)}
@@ -45,7 +45,7 @@ End`,
   format: 'markdown',
 };
 
-function shipped(name: string): LetterText {
+function shipped(name: string): TemplateText {
   const letter = findShippedLetter(name);
   if (letter === undefined) throw new Error(`there is no template ${name}`);
   const given = variablesFor({
@@ -59,8 +59,8 @@ function shipped(name: string): LetterText {
   return renderLetter(letter, given).content;
 }
 
-const LETTERS: [string, LetterText][] = [
-  ...shippedLetterNames().map((name): [string, LetterText] => [name, shipped(name)]),
+const LETTERS: [string, TemplateText][] = [
+  ...shippedLetterNames().map((name): [string, TemplateText] => [name, shipped(name)]),
   ['everything', KITCHEN],
 ];
 const SCREENS = [375, 1200].flatMap((width) =>

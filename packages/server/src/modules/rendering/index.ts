@@ -2,7 +2,7 @@ export { checkLetter, type Publishable } from './publish.ts';
 export { cleanEdited } from './clean-edited.ts';
 export {
   letterOfVersion,
-  type LetterText,
+  type TemplateText,
   listTemplateRows,
   listTemplates,
   loadLetters,
@@ -13,7 +13,7 @@ export {
   type TemplateSource,
   type TemplateVersion,
   toTemplate,
-  type VersionRow,
+  type TemplateVersionRow,
 } from './template.ts';
 export { type Renderer, createRenderer, isRenderBusy, isRenderFailure } from './pool/renderer.ts';
 export type { LetterToRender, RenderedEmail } from './pool/tasks.ts';

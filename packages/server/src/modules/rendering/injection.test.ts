@@ -3,7 +3,7 @@ import { type DefaultTreeAdapterMap, parse } from 'parse5';
 import { expect, test } from 'vitest';
 import { compileLetter } from './compile-email.ts';
 import { checkLetter } from './publish.ts';
-import type { LetterText } from './template.ts';
+import type { TemplateText } from './template.ts';
 import { renderEmail } from './render-email.ts';
 import { renderLetter } from './render.ts';
 import { variablesFor } from './variables.ts';
@@ -76,7 +76,7 @@ const hostile = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
 );
 
-const MARKDOWN: LetterText = {
+const MARKDOWN: TemplateText = {
   subject: 'About {{ user.x }}',
   preheader: 'For {{ user.y }}',
   body: `# Hi {{ user.x }}!
@@ -110,7 +110,7 @@ const MJML = `<mjml lang="en"><mj-head><mj-title>About {{ user.x }}</mj-title><m
 <mj-text><a href="{{ unsubscribe_url }}">Bye</a></mj-text>
 </mj-column></mj-section></mj-body></mjml>`;
 
-function emailOf(letter: LetterText, traits: Record<string, unknown>) {
+function emailOf(letter: TemplateText, traits: Record<string, unknown>) {
   const given = variablesFor({
     person: { userId: 'u1', traits: new Map(Object.entries(traits)), email: null },
     anchor: { name: 'event', properties: {}, occurredAt: 0 },
@@ -159,7 +159,7 @@ function textOf(html: string): string {
   return texts.join('');
 }
 
-function expectSame(letter: LetterText, harmless: string[], traits: Record<string, unknown>): void {
+function expectSame(letter: TemplateText, harmless: string[], traits: Record<string, unknown>): void {
   const { html, links, troubles, content } = emailOf(letter, traits);
   expect(skeleton(html)).toEqual(harmless);
   expect(textOf(html)).not.toMatch(/[\0\u202E]/);
@@ -180,7 +180,7 @@ test('keeps elements, attributes and links of a Markdown email for any two value
 });
 
 test('keeps them if links are references or have brackets in their URLs', () => {
-  const letter: LetterText = {
+  const letter: TemplateText = {
     subject: 'a',
     preheader: '',
     body: `[one][t], ![two][u], [three](https://app.example/(a)/{{ user.x }}), [four]( <https://app.example/a b/{{ user.y }}> )
@@ -207,7 +207,7 @@ test('keeps them if links are references or have brackets in their URLs', () => 
 test('keeps them in an MJML email', async () => {
   const compiled = await compileLetter(MJML);
   if ('flaws' in compiled) throw new Error(compiled.flaws.join('\n'));
-  const letter: LetterText = {
+  const letter: TemplateText = {
     subject: 'Hi {{ user.x }}',
     preheader: '{{ user.y }}',
     body: compiled.html,
@@ -226,7 +226,7 @@ test('uses a value that is a whole URL as a link to a page or mailbox, and other
     '<mjml><mj-body><mj-section><mj-column><mj-text><a href="{{ user.x }}">x</a></mj-text></mj-column></mj-section></mj-body></mjml>',
   );
   if ('flaws' in compiled) throw new Error(compiled.flaws.join('\n'));
-  const letters: LetterText[] = [
+  const letters: TemplateText[] = [
     { subject: 'a', preheader: '', body: '[x]({{ user.x }})', format: 'markdown' },
     { subject: 'a', preheader: '', body: compiled.html, format: 'html' },
   ];

@@ -11,7 +11,7 @@ import {
   UnlessTag,
   Value,
 } from 'liquidjs';
-import { Reading } from './check-source.ts';
+import { LiquidCheckContext } from './check-source.ts';
 import { LINK_PART } from './liquid-links.ts';
 import { CHARS_PER_UNIT, costOf, PIECE_CHARS, searchCost, textLength } from './render-work.ts';
 
@@ -34,7 +34,7 @@ export function countedOperators(): typeof defaultOperators {
       const apply = operator as (...operands: unknown[]) => ReturnType<typeof operator>;
       const counted = (...operands: unknown[]): ReturnType<typeof operator> => {
         const context = operands.at(-1);
-        if (context instanceof Reading) context.work.charge(operatorCost(name, operands));
+        if (context instanceof LiquidCheckContext) context.work.charge(operatorCost(name, operands));
         return apply(...operands);
       };
       return [name, counted];
@@ -57,7 +57,7 @@ export function countFilters(liquid: Liquid): void {
       ...options,
       handler(value: unknown, ...args: unknown[]): unknown {
         const context: Context = this.context;
-        if (context instanceof Reading) context.work.charge(filterCost(name, value, args));
+        if (context instanceof LiquidCheckContext) context.work.charge(filterCost(name, value, args));
         return handler.call(this, value, ...args);
       },
     });
@@ -88,7 +88,7 @@ export function countSource(template: Template): void {
   const units = (chars - PIECE_CHARS) / CHARS_PER_UNIT;
   const render = template.render.bind(template);
   template.render = (context: Context, emitter: Emitter): unknown => {
-    if (context instanceof Reading) context.work.charge(units);
+    if (context instanceof LiquidCheckContext) context.work.charge(units);
     return render(context, emitter);
   };
 }
@@ -125,7 +125,7 @@ function countComparisons(template: CaseTag): void {
   const evaluate = target.value.bind(target);
   target.value = function* (context): Generator<unknown, unknown, unknown> {
     const value = yield evaluate(context);
-    if (context instanceof Reading) context.work.charge(costOf(value) * others.length);
+    if (context instanceof LiquidCheckContext) context.work.charge(costOf(value) * others.length);
     return value;
   };
 }

@@ -25,7 +25,7 @@ import {
 import { countedOperators, countFilters, countSource } from './liquid-work.ts';
 import './liquid-positions.ts';
 import { cut, isBlank, printed } from './print-values.ts';
-import { type Findings, Reading } from './check-source.ts';
+import { type Findings, LiquidCheckContext } from './check-source.ts';
 
 /**
  * The Liquid of emails: few tags and filters, no files, no includes, no prototypes, and limits on everything. Values are escaped for the
@@ -86,7 +86,7 @@ export function renderPart(
   options: { findings: Findings; write: (value: unknown) => string; charsMax: number },
 ): { text: string; trouble: string | null } {
   const { findings } = options;
-  const reading = new Reading(engine, options);
+  const reading = new LiquidCheckContext(engine, options);
   const page = new Page(options.charsMax);
   let trouble: string | null = null;
   try {
@@ -169,7 +169,7 @@ function isNothing({ args }: Value['filters'][number]): boolean {
 function reckon(value: Value, mayBeNothing: boolean): void {
   const evaluate = value.value.bind(value);
   value.value = function* (context): Generator<unknown, unknown, unknown> {
-    if (!(context instanceof Reading)) return yield evaluate(context);
+    if (!(context instanceof LiquidCheckContext)) return yield evaluate(context);
     const before = context.unset;
     context.unset = new Set();
     const result = yield evaluate(context);
@@ -193,18 +193,18 @@ function hardened(): Liquid {
     operators: countedOperators(),
     outputEscape(this: { context: unknown }, value: unknown) {
       if (value instanceof Address) return value.written;
-      return this.context instanceof Reading ? this.context.written(value) : '';
+      return this.context instanceof LiquidCheckContext ? this.context.written(value) : '';
     },
   });
   liquid.registerFilter('date', function (value: unknown, ...args: unknown[]) {
-    if (!(this.context instanceof Reading)) return value;
+    if (!(this.context instanceof LiquidCheckContext)) return value;
     const { findings } = this.context;
     const format = args.find((arg) => !isNamed(arg));
     const formats = (): LocaleFormats => findings.formats(localeIn(args));
     return formatDate(value, format, { formats, zone: findings.zone }) ?? value;
   });
   liquid.registerFilter('number', function (value: unknown, ...args: unknown[]) {
-    if (typeof value !== 'number' || !(this.context instanceof Reading)) return value;
+    if (typeof value !== 'number' || !(this.context instanceof LiquidCheckContext)) return value;
     return this.context.findings.formats(localeIn(args)).number(value);
   });
   liquid.registerFilter('default', (value: unknown, fallback: unknown) =>
@@ -215,7 +215,8 @@ function hardened(): Liquid {
   liquid.registerFilter(LINK_PART, linkPart);
   liquid.registerFilter(LINK_WHOLE, function (value: unknown, name: unknown, use: unknown) {
     const address = linkWhole(value, use);
-    if (address === null && this.context instanceof Reading) this.context.findings.noteMissing(String(name));
+    if (address === null && this.context instanceof LiquidCheckContext)
+      this.context.findings.noteMissing(String(name));
     return address;
   });
   for (const name of Object.keys(liquid.tags)) if (!TAGS.includes(name)) delete liquid.tags[name];

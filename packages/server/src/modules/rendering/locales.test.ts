@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { LANGUAGES } from '../../platform/recipient-texts/languages.ts';
 import { compileLetter } from './compile-email.ts';
-import type { LetterText } from './template.ts';
+import type { TemplateText } from './template.ts';
 import { personFactsChanged, variablesFor } from './variables.ts';
 import { renderEmail } from './render-email.ts';
 import { renderLetter } from './render.ts';
@@ -20,11 +20,11 @@ function variables(locale: string, traits: Record<string, unknown> = { seats: 12
   });
 }
 
-function letter(body: string, format: LetterText['format'] = 'markdown'): LetterText {
+function letter(body: string, format: TemplateText['format'] = 'markdown'): TemplateText {
   return { subject: 'Hello', preheader: '', body, format };
 }
 
-function emailIn(locale: string, content: LetterText, projectLocale = 'en') {
+function emailIn(locale: string, content: TemplateText, projectLocale = 'en') {
   return renderEmail(renderLetter(content, variables(locale)).content, {
     projectName: 'Acme & <Co>',
     postalAddress: '1 Main Street',

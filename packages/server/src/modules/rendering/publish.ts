@@ -2,7 +2,13 @@ import { analyzeSync, type Template } from 'liquidjs';
 import { compileLetter } from './compile-email.ts';
 import { type Markup, parsePart, SOURCE_MAX_CHARS } from './liquid.ts';
 import { markupOf } from './render.ts';
-import { LETTER_PARTS, type LetterPart, type LetterText, refused, type TemplateSource } from './template.ts';
+import {
+  LETTER_PARTS,
+  type LetterPart,
+  type TemplateText,
+  refused,
+  type TemplateSource,
+} from './template.ts';
 import type { FieldFault } from '../../platform/fault.ts';
 
 /** An email that can be rendered, with the output of its MJML. Otherwise a fault with all errors is thrown. */
@@ -38,7 +44,7 @@ const NAMES: Record<string, string[] | null> = {
 const UNSUBSCRIBE_NAME = 'unsubscribe_url';
 
 /** Checks an email before it is stored. The result is empty if it can be rendered. The field is the part with the error. */
-export function checkLetter(letter: LetterText): FieldFault[] {
+export function checkLetter(letter: TemplateText): FieldFault[] {
   return LETTER_PARTS.flatMap((part) =>
     faultsOf(letter[part], part, markupOf(letter, part)).map((message) => ({ message, field: part })),
   );

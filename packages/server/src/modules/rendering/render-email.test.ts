@@ -3,7 +3,7 @@ import { type DefaultTreeAdapterMap, parse } from 'parse5';
 import { describe, expect, test } from 'vitest';
 import { type EmailFrame, renderEmail } from './render-email.ts';
 import { findShippedLetter, shippedLetterNames } from './shipped.ts';
-import type { LetterText } from './template.ts';
+import type { TemplateText } from './template.ts';
 import { renderLetter } from './render.ts';
 import { variablesFor } from './variables.ts';
 
@@ -15,7 +15,7 @@ const FRAME: EmailFrame = {
   projectLocale: 'en',
 };
 
-function content(body: string, more: Partial<LetterText> = {}): LetterText {
+function content(body: string, more: Partial<TemplateText> = {}): TemplateText {
   return { subject: 'Hello', preheader: '', body, format: 'markdown', ...more };
 }
 
@@ -203,7 +203,7 @@ function bare(text: string): string {
 }
 
 describe('plain text', () => {
-  const letters = shippedLetterNames().map((name): [string, LetterText] => [name, shipped(name)]);
+  const letters = shippedLetterNames().map((name): [string, TemplateText] => [name, shipped(name)]);
 
   test.each([...letters, ['everything', content(KITCHEN)] as const])(
     'has every word and every link of the HTML of %s, in order',
@@ -244,7 +244,7 @@ describe('plain text', () => {
   });
 });
 
-function shipped(name: string): LetterText {
+function shipped(name: string): TemplateText {
   const given = variablesFor({
     person: { userId: 'u1', traits: new Map([['name', 'Ada']]), email: 'ada@example.com' },
     anchor: { name: 'user_signed_up', properties: {}, occurredAt: Date.UTC(2026, 5, 1) },

@@ -4,7 +4,7 @@ import { escapeHtml, partsOfPage } from './html.ts';
 import { laidOut } from './layout.ts';
 import { markdownToHtml } from './markdown-html.ts';
 import { plainText } from './plain-text.ts';
-import type { LetterText } from './template.ts';
+import type { TemplateText } from './template.ts';
 import { languageOfLocale, LANGUAGES } from '../../platform/recipient-texts/languages.ts';
 import { fillText } from '../../platform/recipient-texts/recipient-texts.ts';
 import { directionOf } from '../../platform/text/locale.ts';
@@ -35,7 +35,7 @@ const UNSEEN = 'display:none;max-height:0;overflow:hidden;mso-hide:all;';
  * Renders an email. Previews, test copies and sent emails all come from this function. Throws a fault of the field `body` if
  * its tables, links or HTML exceed their limits (`html-limits.ts`).
  */
-export function renderEmail(content: LetterText, frame: EmailFrame): Email {
+export function renderEmail(content: TemplateText, frame: EmailFrame): Email {
   const troubles = new Set<string>();
   const { html, shown } =
     content.format === 'markdown' ? inLayout(content, frame, troubles) : asPage(content, frame);
@@ -53,7 +53,7 @@ export function renderEmail(content: LetterText, frame: EmailFrame): Email {
 /** `shown`: the HTML from which the plain text is made. It omits the layout, which has no text. */
 type Laid = { html: string; shown: string };
 
-function inLayout(content: LetterText, frame: EmailFrame, troubles: Set<string>): Laid {
+function inLayout(content: TemplateText, frame: EmailFrame, troubles: Set<string>): Laid {
   const body = markdownToHtml(content.body, troubles);
   const footer = footerOf(frame, true);
   const direction = directionOf(frame.locale);
@@ -108,7 +108,7 @@ const FOOT =
 const NO_LANGUAGE = /(<(?:html|div)\b[^>]*?) lang="und" dir="auto"/g;
 
 /** Renders a page with its own layout. It gets everything that an email must have, but no second unsubscribe link. */
-function asPage({ body, preheader }: LetterText, frame: EmailFrame): Laid {
+function asPage({ body, preheader }: TemplateText, frame: EmailFrame): Laid {
   const hasOwn = body.includes(OWN_LINK);
   const url = frame.unsubscribeUrl;
   const page = hasOwn ? body.replaceAll(OWN_LINK, url === null ? '' : `href="${escapeHtml(url)}"`) : body;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { LetterText } from './template.ts';
+import type { TemplateText } from './template.ts';
 import { personFactsChanged, variablesFor, type VariableSources } from './variables.ts';
 import { renderLetter } from './render.ts';
 import { oneLine } from './print-values.ts';
@@ -20,7 +20,7 @@ function variables({ traits = {}, zone = 'Europe/Paris', locale = 'en', ...ancho
   });
 }
 
-function letter(parts: Partial<LetterText>): LetterText {
+function letter(parts: Partial<TemplateText>): TemplateText {
   return { subject: 'Hello', preheader: '', body: 'Hello', format: 'markdown', ...parts };
 }
 

@@ -1,4 +1,4 @@
-import { LETTER_PARTS, type LetterPart, type LetterText } from './template.ts';
+import { LETTER_PARTS, type LetterPart, type TemplateText } from './template.ts';
 import { type Markup, parsePart, renderPart } from './liquid.ts';
 import { cut, htmlValue, markdownValue, oneLine, plainValue } from './print-values.ts';
 import { Findings } from './check-source.ts';
@@ -6,7 +6,7 @@ import { WORK_MAX } from './render-work.ts';
 import type { LetterVariables } from './variables.ts';
 
 export type RenderedLetter = {
-  content: LetterText;
+  content: TemplateText;
   /** The values that the email read, such as `user.name`, as stored. Null if a value was not set. */
   facts: Record<string, unknown>;
   /**
@@ -27,9 +27,9 @@ const BODY_MAX_BYTES = 100_000;
 const LINE_MAX_CHARS = 10_000;
 
 /** Renders an email. It never throws, for any traits and events. */
-export function renderLetter(letter: LetterText, variables: LetterVariables): RenderedLetter {
+export function renderLetter(letter: TemplateText, variables: LetterVariables): RenderedLetter {
   const findings = new Findings(variables);
-  const content: LetterText = {
+  const content: TemplateText = {
     subject: cut(render(letter, 'subject', findings), SUBJECT_MAX_CHARS),
     preheader: cut(render(letter, 'preheader', findings), PREHEADER_MAX_CHARS),
     body: render(letter, 'body', findings),
@@ -50,11 +50,11 @@ export function renderLetter(letter: LetterText, variables: LetterVariables): Re
 
 const WRITERS = { line: plainValue, markdown: markdownValue, html: htmlValue };
 
-export function markupOf({ format }: LetterText, part: LetterPart): Markup {
+export function markupOf({ format }: TemplateText, part: LetterPart): Markup {
   return part === 'body' ? format : 'line';
 }
 
-function render(letter: LetterText, part: LetterPart, findings: Findings): string {
+function render(letter: TemplateText, part: LetterPart, findings: Findings): string {
   const markup = markupOf(letter, part);
   const parsed = parsePart(letter[part], markup, findings);
   if ('flaw' in parsed) {

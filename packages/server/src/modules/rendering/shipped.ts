@@ -1,4 +1,4 @@
-import type { LetterText } from './template.ts';
+import type { TemplateText } from './template.ts';
 
 /**
  * The emails of the rules with which every project starts. They apply to any product, so they promise nothing and contain no URL; their
@@ -75,13 +75,13 @@ Would you like to go on? Reply with a yes or with the question that is still ope
 {{ project.name }}
 `,
   },
-} satisfies Record<string, Omit<LetterText, 'format'>>;
+} satisfies Record<string, Omit<TemplateText, 'format'>>;
 
-const LETTERS: Record<string, LetterText> = Object.fromEntries(
+const LETTERS: Record<string, TemplateText> = Object.fromEntries(
   Object.entries(SHIPPED).map(([name, letter]) => [name, { ...letter, format: 'markdown' }]),
 );
 
-export function findShippedLetter(name: string): LetterText | undefined {
+export function findShippedLetter(name: string): TemplateText | undefined {
   return Object.hasOwn(LETTERS, name) ? LETTERS[name] : undefined;
 }
 

@@ -2,12 +2,12 @@ import type { Tx } from '../../platform/db/statements.ts';
 import { Fault, type FieldFault } from '../../platform/fault.ts';
 
 /** An email as stored. All three parts are Liquid, and `body` is also Markdown or HTML. */
-export type LetterText = { subject: string; preheader: string; body: string; format: 'markdown' | 'html' };
+export type TemplateText = { subject: string; preheader: string; body: string; format: 'markdown' | 'html' };
 export type LetterPart = 'subject' | 'preheader' | 'body';
 export const LETTER_PARTS = ['subject', 'preheader', 'body'] as const satisfies LetterPart[];
 
 /** An email as written, in Markdown or MJML. */
-export type TemplateSource = Omit<LetterText, 'format'> & { format: 'markdown' | 'mjml' };
+export type TemplateSource = Omit<TemplateText, 'format'> & { format: 'markdown' | 'mjml' };
 
 /** A named email. `version` is the published one, which is the newest. Times are in milliseconds. */
 export type Template = { id: string; name: string; version: number; createdAt: number; updatedAt: number };
@@ -29,7 +29,7 @@ export function letterOfVersion({
   preheader,
   body,
   html,
-}: Omit<TemplateSource, 'format'> & { html: string | null }): LetterText {
+}: Omit<TemplateSource, 'format'> & { html: string | null }): TemplateText {
   return html === null
     ? { subject, preheader, body, format: 'markdown' }
     : { subject, preheader, body: html, format: 'html' };
@@ -49,7 +49,7 @@ export type TemplateRow = {
   updated_at: Date;
 };
 
-export type VersionRow = {
+export type TemplateVersionRow = {
   project_id: number;
   template_id: string;
   version: number;
@@ -79,7 +79,10 @@ export function toTemplate(row: TemplateRow): Template {
   return { id, name, version, createdAt: row.created_at.getTime(), updatedAt: row.updated_at.getTime() };
 }
 
-type PublishedRow = Pick<VersionRow, 'project_id' | 'format' | 'subject' | 'preheader' | 'body' | 'html'> & {
+type PublishedRow = Pick<
+  TemplateVersionRow,
+  'project_id' | 'format' | 'subject' | 'preheader' | 'body' | 'html'
+> & {
   name: string;
 };
 
@@ -97,10 +100,10 @@ function listPublishedRows(tx: Tx, projectIds: number[]): Promise<PublishedRow[]
 export async function loadLetters(
   tx: Tx,
   projectIds: number[],
-): Promise<Map<number, Map<string, LetterText>>> {
-  const letters = new Map<number, Map<string, LetterText>>();
+): Promise<Map<number, Map<string, TemplateText>>> {
+  const letters = new Map<number, Map<string, TemplateText>>();
   for (const row of await listPublishedRows(tx, projectIds)) {
-    const own = letters.get(row.project_id) ?? new Map<string, LetterText>();
+    const own = letters.get(row.project_id) ?? new Map<string, TemplateText>();
     letters.set(row.project_id, own.set(row.name, letterOfVersion(row)));
   }
   return letters;

@@ -1,7 +1,14 @@
 import { type LookAhead, lookAheadOfAll, type Mailroom } from '../delivery/index.ts';
-import { type Decided, type Draft, findDrafts, isRefused } from '../drafts/index.ts';
+import { type DraftActionResult, type Draft, findDrafts, isRefused } from '../drafts/index.ts';
 import { approve, skip } from './approve-draft.ts';
-import { type Act, type Acted, type Acting, isDraftId, type MoveDeps, moveDraft } from './move-draft.ts';
+import {
+  type MemberAction,
+  type Acted,
+  type Acting,
+  isDraftId,
+  type MoveDeps,
+  moveDraft,
+} from './move-draft.ts';
 import { postpone } from './postpone-draft.ts';
 import { listDraftPage } from './list-drafts.ts';
 import { createModels, type Models } from '../rules/index.ts';
@@ -93,7 +100,7 @@ function refusalOf(draft: Draft, { act, by, holds }: Deciding): string | null {
   return act.kind === 'approve' && !holds ? HOLDS_NO_MORE : null;
 }
 
-function decide(draft: Draft, act: ManyAct, by: Deciding['by']): Decided {
+function decide(draft: Draft, act: ManyAct, by: Deciding['by']): DraftActionResult {
   switch (act.kind) {
     case 'approve':
       return approve(draft, by);
@@ -124,7 +131,7 @@ function noneOfThese(): Fault {
 type ManyMoved = { acted: Acted[]; refused: { id: string; message: string }[] };
 
 /** The actions that can be applied to many drafts at once. */
-export type ManyAct = Extract<Act, { kind: 'approve' | 'skip' | 'postpone' }>;
+export type ManyAct = Extract<MemberAction, { kind: 'approve' | 'skip' | 'postpone' }>;
 
 /** Applies one action to each of these drafts, under the limits for drafts that were not reviewed individually. */
 export async function moveEach(

@@ -4,7 +4,7 @@ import { Fault } from '../../platform/fault.ts';
 import { parseInstant } from '../../platform/time/time-text.ts';
 import { type Draft, findDraft } from '../drafts/index.ts';
 import { describeDrafts, inList } from './list-drafts.ts';
-import { type Act, type Acted, isDraftId, moveDraft, unknownDraft } from './move-draft.ts';
+import { type MemberAction, type Acted, isDraftId, moveDraft, unknownDraft } from './move-draft.ts';
 import { sendTest } from './send-test.ts';
 import {
   testRecipientForAudit,
@@ -77,7 +77,7 @@ export const draftMoveRoutes: DashboardRoute<Deps>[] = [
       const { content, contentHash } = found.draft;
       // A field that the request omits keeps the value read here, so the draft must still have that value.
       const seen: DraftSeen = { hash: hash ?? contentHash, ...(moves === undefined ? {} : { moves }) };
-      const edit: Act = { kind: 'edit', content: { ...content, ...texts } };
+      const edit: MemberAction = { kind: 'edit', content: { ...content, ...texts } };
       const acted = await move(deps, { ...asked, body: seen }, edit);
       return { data: { ...(await toMoved(deps, acted, asked)), content: acted.draft.content } };
     },
@@ -133,12 +133,12 @@ type Acting = {
   note(what: { subject?: string; before?: unknown; after?: unknown }): void;
 };
 
-async function act(deps: Deps, asked: Acting, what: Act): Promise<{ data: DraftMoved }> {
+async function act(deps: Deps, asked: Acting, what: MemberAction): Promise<{ data: DraftMoved }> {
   const acted = await move(deps, asked, what);
   return { data: await toMoved(deps, acted, asked) };
 }
 
-async function move(deps: Deps, asked: Acting, what: Act): Promise<Acted> {
+async function move(deps: Deps, asked: Acting, what: MemberAction): Promise<Acted> {
   const { projectId, params, actor } = asked;
   const { hash, moves } = asked.body;
   const seen = { ...(hash === undefined ? {} : { hash }), ...(moves === undefined ? {} : { moves }) };

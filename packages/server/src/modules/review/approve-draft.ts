@@ -1,11 +1,11 @@
 import {
   type Draft,
-  type Move,
+  type DraftTransition,
   moved,
   type By,
   conflict,
-  type Decided,
-  type Refusal,
+  type DraftActionResult,
+  type ActionRefusal,
   refusal,
   refusalOfExpired,
   STILL_DRAFTED,
@@ -18,7 +18,7 @@ import {
  * Approves a draft with the content that the member saw. It is sent once the send checks pass, but not before the undo period ends.
  * `anyway` approves it although its rule no longer holds. It bypasses no send check, and it is recorded in the move.
  */
-export function approve(draft: Draft, by: By & { anyway?: boolean }): Decided {
+export function approve(draft: Draft, by: By & { anyway?: boolean }): DraftActionResult {
   const refused =
     refusal(draft, 'approve', by) ?? refusalOfExpired(draft, by.now + UNDO_MS) ?? refusalOfHeld(draft, by);
   if (refused) return refused;
@@ -28,7 +28,7 @@ export function approve(draft: Draft, by: By & { anyway?: boolean }): Decided {
   return moved(draft, changed, { action: 'approve', actor: by.actor, now: by.now, detail });
 }
 
-function refusalOfHeld(draft: Draft, by: { anyway?: boolean }): Refusal | null {
+function refusalOfHeld(draft: Draft, by: { anyway?: boolean }): ActionRefusal | null {
   if (draft.resumeState === 'composing') return conflict(STILL_DRAFTED);
   if (draft.reason === 'missing_variable') {
     return conflict(
@@ -63,7 +63,7 @@ function missingOf({ facts }: Draft): string {
 }
 
 /** Skips an email for this user. The next steps of the run continue once the skip is final. */
-export function skip(draft: Draft, by: By & { reason: string | null }): Decided {
+export function skip(draft: Draft, by: By & { reason: string | null }): DraftActionResult {
   const refused = refusal(draft, 'skip', by);
   if (refused) return refused;
   const { actor, now, reason } = by;
@@ -116,7 +116,7 @@ const BY_THE_ENGINE: ReadonlySet<string> = new Set([
  * Undoes an approval until the draft is claimed, or a skip or postponement within ten seconds. `moves` are all moves of the draft, in
  * order.
  */
-export function undo(draft: Draft, moves: Move[], by: By): Decided {
+export function undo(draft: Draft, moves: DraftTransition[], by: By): DraftActionResult {
   const refused = refusal(draft, 'undo', by);
   if (refused) return refused;
   const last = moves.findLast((move) => !BY_THE_ENGINE.has(move.action));

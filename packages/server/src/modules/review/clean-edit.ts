@@ -1,10 +1,10 @@
 import { Fault } from '../../platform/fault.ts';
-import { type Content, findDraft } from '../drafts/index.ts';
+import { type DraftContent, findDraft } from '../drafts/index.ts';
 import { cleanEdited, type Renderer } from '../rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
 /** `before`: the hash of the content that the edit was cleaned against. */
-export type CleanedEdit = { content: Content; before: string };
+export type CleanedEdit = { content: DraftContent; before: string };
 
 /** No email is longer. A longer page is rejected before anything parses it. */
 const PAGE_MAX_CHARS = 500_000;
@@ -16,7 +16,7 @@ const PAGE_MAX_CHARS = 500_000;
 export async function cleanEdit(
   { db, renderer }: { db: Tx; renderer: Renderer },
   { projectId, draftId }: { projectId: number; draftId: string },
-  edited: Content,
+  edited: DraftContent,
 ): Promise<CleanedEdit | null> {
   const found = await findDraft(db, projectId, draftId);
   if (!found) return null;

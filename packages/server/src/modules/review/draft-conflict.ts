@@ -1,11 +1,11 @@
 import { Fault } from '../../platform/fault.ts';
-import { listMoves, type Move } from '../drafts/index.ts';
+import { listMoves, type DraftTransition } from '../drafts/index.ts';
 import { isDraftId } from './move-draft.ts';
 import type { KitDeps } from '../workspace/index.ts';
 
 type Deps = KitDeps;
 
-const DONE: Partial<Record<Move['action'], string>> = {
+const DONE: Partial<Record<DraftTransition['action'], string>> = {
   approve: 'approved this draft',
   skip: 'skipped this draft',
   edit: 'edited this draft',
@@ -56,7 +56,7 @@ function withNames(message: string, names: ReadonlyMap<string, string>): string 
 }
 
 function whoDidWhat(
-  { action, actor, at }: Move,
+  { action, actor, at }: DraftTransition,
   now: number,
   names: ReadonlyMap<string, string>,
 ): string | null {

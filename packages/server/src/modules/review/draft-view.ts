@@ -6,7 +6,7 @@ import type {
   WhyStep as WhyShown,
 } from '@beckon/contract/dashboard';
 import { iso, isoOrNull } from '../../platform/time/clock.ts';
-import type { Draft, Move } from '../drafts/index.ts';
+import type { Draft, DraftTransition } from '../drafts/index.ts';
 import type { GateAnswer } from '../sending/index.ts';
 import { reasonWords } from '../explain/index.ts';
 import type { DescribedDraft } from './list-drafts.ts';
@@ -80,7 +80,10 @@ export function toWhole(described: DescribedDraft, whole: ShownWhole, looker: Lo
   };
 }
 
-function toMove({ at, contentHash, from, to, actor, ...move }: Move, { names }: Looker): DraftMoveShown {
+function toMove(
+  { at, contentHash, from, to, actor, ...move }: DraftTransition,
+  { names }: Looker,
+): DraftMoveShown {
   const { number, action, reason, detail } = move;
   const who = names.get(actor) ?? actor;
   return { number, at: iso(at), action, from, to, actor: who, reason, content_hash: contentHash, detail };
@@ -91,7 +94,10 @@ export function toWhy({ at, actor, ...step }: WhyStep, { names }: Looker): WhySh
 }
 
 /** Returns all actors that drafts and their actions name. */
-export function actorsOf(drafts: Pick<Draft, 'leaseBy'>[], moves: Pick<Move, 'actor'>[] = []): string[] {
+export function actorsOf(
+  drafts: Pick<Draft, 'leaseBy'>[],
+  moves: Pick<DraftTransition, 'actor'>[] = [],
+): string[] {
   const named = [...drafts.map(({ leaseBy }) => leaseBy), ...moves.map(({ actor }) => actor)];
   return [...new Set(named.filter((actor) => actor !== null))];
 }

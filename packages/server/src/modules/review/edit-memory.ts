@@ -1,5 +1,5 @@
 import { diffLists } from '../../platform/text/list-diff.ts';
-import type { EditedDraft, Content } from '../drafts/index.ts';
+import type { EditedDraft, DraftContent } from '../drafts/index.ts';
 
 /**
  * A change that members make to the drafts of a template again and again. Drafts of one template differ because they are for different
@@ -57,7 +57,7 @@ function toChange({ change, drafts, paragraphs }: Found, total: number): EditCha
 
 function changesOf({ facts, before, after }: Pick<EditedDraft, 'facts' | 'before' | 'after'>): One[] {
   const variable = toVariables(facts);
-  const of = (content: Content, part: EditChange['part']): string =>
+  const of = (content: DraftContent, part: EditChange['part']): string =>
     variable(content[part].replaceAll('\r\n', '\n'));
   return [
     ...wordChanges('subject', of(before, 'subject'), of(after, 'subject')),

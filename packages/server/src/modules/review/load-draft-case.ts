@@ -1,4 +1,4 @@
-import { type Draft, findDraft, type Move } from '../drafts/index.ts';
+import { type Draft, findDraft, type DraftTransition } from '../drafts/index.ts';
 import { findPeople, type Person } from '../users/index.ts';
 import { findRunsById, type Run, loadProjectModels, type Model, type Models } from '../rules/index.ts';
 import { readTurn } from '../../platform/locks/project-lock.ts';
@@ -7,7 +7,7 @@ import type { Tx } from '../../platform/db/statements.ts';
 /** A draft with its moves, run and user, and the current definitions of the project. */
 export type DraftCase = {
   draft: Draft;
-  moves: Move[];
+  moves: DraftTransition[];
   model: Model;
   person: Person | null;
   run: Run | null;

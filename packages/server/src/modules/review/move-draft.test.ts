@@ -12,7 +12,7 @@ import { listRunsOf } from '../rules/runs/reads.ts';
 import type { Run } from '../rules/runs/run.ts';
 import { createProject } from '../administration/create-project.ts';
 import { createRule } from '../rules/write-rule.ts';
-import { type Act, type Acted, type Acting, moveDraft } from './move-draft.ts';
+import { type MemberAction, type Acted, type Acting, moveDraft } from './move-draft.ts';
 import { moveEach } from './act-on-many.ts';
 import { pauseProject } from '../administration/pause-project.ts';
 import { setSettings } from '../administration/set-settings.ts';
@@ -72,7 +72,7 @@ async function newest(userId: string): Promise<Draft> {
 }
 const all = { state: null, ruleId: null, after: null, limit: 1_000 };
 
-const act = ({ id }: Pick<Draft, 'id'>, what: Act, by: Partial<Acting> = {}): Promise<Acted> =>
+const act = ({ id }: Pick<Draft, 'id'>, what: MemberAction, by: Partial<Acting> = {}): Promise<Acted> =>
   moveDraft(
     { db, newId, mailroom: testMailroom() },
     { projectId, draftId: id },
@@ -89,7 +89,7 @@ async function many(kind: 'approve' | 'skip') {
   return { acted: acted.map(({ draft }) => draft.id), refused: refused.map(({ message }) => message) };
 }
 
-const SKIP: Act = { kind: 'skip', reason: null };
+const SKIP: MemberAction = { kind: 'skip', reason: null };
 const conflict = (message: RegExp) => ({
   code: 'conflict',
   details: [{ message: expect.stringMatching(message) as string, field: 'draft' }],

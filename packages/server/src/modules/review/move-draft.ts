@@ -3,20 +3,20 @@ import type { NewId } from '../../platform/ids.ts';
 import { approve, skip, undo } from './approve-draft.ts';
 import {
   type By,
-  type Decided,
+  type DraftActionResult,
   isRefused,
-  type Refusal,
+  type ActionRefusal,
   closeEditor,
   edit,
   openEditor,
-  type Content,
+  type DraftContent,
   type Draft,
   keepContents,
   writeMoved,
   listMoves,
   lockDraft,
-  type Move,
-  type Moved,
+  type DraftTransition,
+  type DraftChange,
   sendAgain,
 } from '../drafts/index.ts';
 import { postpone } from './postpone-draft.ts';
@@ -36,10 +36,10 @@ import {
 } from '../delivery/index.ts';
 
 /** A member's action on a draft. */
-export type Act =
+export type MemberAction =
   /** `anyway`: even though its rule no longer holds. */
   | { kind: 'approve'; anyway?: boolean }
-  | { kind: 'edit'; content: Content }
+  | { kind: 'edit'; content: DraftContent }
   | { kind: 'postpone'; until: number; extend?: boolean }
   | { kind: 'skip'; reason: string | null }
   | { kind: 'undo' }
@@ -68,7 +68,7 @@ export type MoveDeps = {
 export async function moveDraft(
   { db, newId, mailroom, models = createModels(db.clock) }: MoveDeps,
   { projectId, draftId }: DraftRef,
-  { act, by }: { act: Act; by: Acting },
+  { act, by }: { act: MemberAction; by: Acting },
 ): Promise<Acted> {
   const ref = { projectId, draftId };
   const cleaned =
@@ -102,9 +102,9 @@ export function unknownDraft(draftId: string): Fault {
 }
 
 type Stage = { tx: Tx; now: number; newId: NewId; mailroom: Mailroom; models: Models };
-type Doing<A extends Act> = { act: A; by: Acting };
-type Approving = Extract<Act, { kind: 'approve' }>;
-type Again = Extract<Act, { kind: 'send_again' }>;
+type Doing<A extends MemberAction> = { act: A; by: Acting };
+type Approving = Extract<MemberAction, { kind: 'approve' }>;
+type Again = Extract<MemberAction, { kind: 'send_again' }>;
 
 /**
  * Approves a draft with current facts. If a fact changed since it was written, the content is refreshed first. A caller that passed the
@@ -114,7 +114,7 @@ async function approveOn(
   stage: Stage,
   draft: Draft,
   { act, by }: Doing<Approving>,
-): Promise<Acted | Refusal> {
+): Promise<Acted | ActionRefusal> {
   const { tx, now } = stage;
   const followed = await followFacts(stage, draft);
   const { moves: seen, ...rest } = by;
@@ -132,7 +132,7 @@ async function approveOn(
 /** A held draft that was approved before loses its approval together with the old text. */
 const FOLLOWS: ReadonlySet<string> = new Set(['refresh_content', 'void_approval']);
 
-async function followFacts(stage: Stage, draft: Draft): Promise<Moved | null> {
+async function followFacts(stage: Stage, draft: Draft): Promise<DraftChange | null> {
   const { tx, now } = stage;
   const model = await modelOf(stage, draft.projectId);
   if (!model || (draft.state !== 'scheduled' && draft.state !== 'held')) return null;
@@ -152,8 +152,8 @@ async function wasHandedOver(tx: Tx, { projectId, id }: Draft): Promise<boolean>
 async function actOn(
   stage: Stage,
   draft: Draft,
-  { act, by }: Doing<Exclude<Act, Approving>>,
-): Promise<Acted | Refusal> {
+  { act, by }: Doing<Exclude<MemberAction, Approving>>,
+): Promise<Acted | ActionRefusal> {
   const { tx, now, newId } = stage;
   const needsMoves = act.kind === 'undo' || act.kind === 'send_again';
   const moves = needsMoves ? await listMoves(tx, draft.projectId, draft.id) : [];
@@ -170,9 +170,12 @@ async function actOn(
   return isRefused(decided) ? decided : write(stage, draft, { moved: [decided], act });
 }
 
-type Plain = Exclude<Act, Approving | Again>;
+type Plain = Exclude<MemberAction, Approving | Again>;
 
-function decideOn(draft: Draft, { act, by, moves }: { act: Plain; by: By; moves: Move[] }): Decided {
+function decideOn(
+  draft: Draft,
+  { act, by, moves }: { act: Plain; by: By; moves: DraftTransition[] },
+): DraftActionResult {
   switch (act.kind) {
     case 'edit':
       return edit(draft, act.content, by);
@@ -194,7 +197,7 @@ function decideOn(draft: Draft, { act, by, moves }: { act: Plain; by: By; moves:
 async function write(
   stage: Stage,
   before: Draft,
-  { moved, act }: { moved: Moved[]; act: Act },
+  { moved, act }: { moved: DraftChange[]; act: MemberAction },
 ): Promise<Acted> {
   const { tx, now } = stage;
   await writeMoved(tx, moved);
@@ -211,7 +214,7 @@ async function write(
 }
 
 /** Rejects an action that would send a draft whose rule condition does not hold, unless it was confirmed. */
-function checkWanted(act: Act): void {
+function checkWanted(act: MemberAction): void {
   if (act.kind === 'approve' && !act.anyway) {
     throw conflict(
       "The condition of the draft's rule no longer holds. Skip the draft, or confirm that it should be sent anyway",
@@ -231,7 +234,7 @@ async function modelOf({ tx, models }: Stage, projectId: number): Promise<Model 
   return (await models.of(tx, [await readTurn(tx, projectId)])).get(projectId);
 }
 
-type Written = { before: Draft; moved: Moved[]; now: number };
+type Written = { before: Draft; moved: DraftChange[]; now: number };
 
 /** Continues the run of an ended draft when that is final, or makes it wait again after an undo. */
 async function followUp(tx: Tx, { before, moved, now }: Written): Promise<void> {

@@ -5,9 +5,9 @@ import {
   moved,
   type By,
   conflict,
-  type Decided,
+  type DraftActionResult,
   invalid,
-  type Refusal,
+  type ActionRefusal,
   refusal,
   refusalOfExpired,
   STILL_DRAFTED,
@@ -23,7 +23,7 @@ export type Postponed = By & {
 };
 
 /** Moves the deadline and withdraws an approval. A draft that waits for a member has no deadline, so it is only hidden until then. */
-export function postpone(draft: Draft, by: Postponed): Decided {
+export function postpone(draft: Draft, by: Postponed): DraftActionResult {
   const refused =
     refusal(draft, 'postpone', by) ??
     (by.extend ? null : refusalOfExpired(draft, by.now)) ??
@@ -57,7 +57,7 @@ function delayed(draft: Draft, until: number): Partial<Draft> {
   return { state: 'scheduled', reason: null, deadlineAt: until, notBefore: null, dueAt: until };
 }
 
-function refusalOfPlace(draft: Draft): Refusal | null {
+function refusalOfPlace(draft: Draft): ActionRefusal | null {
   if (draft.resumeState === 'composing') return conflict(STILL_DRAFTED);
   if (draft.deadlineAt !== null) return null;
   if (draft.reason === 'no_address') {
@@ -74,7 +74,7 @@ function refusalOfPlace(draft: Draft): Refusal | null {
   return null;
 }
 
-function refusalOfTime(draft: Draft, { now, until, extend }: Postponed): Refusal | null {
+function refusalOfTime(draft: Draft, { now, until, extend }: Postponed): ActionRefusal | null {
   const { deadlineAt, expiresAt, endsAt } = draft;
   if (until <= now) return invalid('until', 'A draft can only be postponed to a time in the future');
   if (endsAt !== null && until >= endsAt) {

@@ -2,7 +2,7 @@ import { applyChanges, type EditChange, recurringChanges } from './edit-memory.t
 import { type EditedDraft, listEdited } from '../drafts/index.ts';
 import { findRule, loadProjectModels, letterOf } from '../rules/index.ts';
 import { readTurn } from '../../platform/locks/project-lock.ts';
-import type { LetterText } from '../rendering/index.ts';
+import type { TemplateText } from '../rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
 /** `template`: the name by which rules refer to the template; null: the text is part of the rule. */
@@ -60,7 +60,7 @@ export async function showRuleEdits(
   };
 }
 
-type Written = EditedDraft & { template: string | null; text: LetterText };
+type Written = EditedDraft & { template: string | null; text: TemplateText };
 
 function tellLetter(drafts: Written[]): Pick<RuleEdits, 'changes' | 'proposals'> {
   const [first] = drafts;

@@ -15,7 +15,7 @@ import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { TeamTransport } from '../delivery/index.ts';
 
-export type Telling = {
+export type TeamDigestOptions = {
   projectId: number;
   /** The address of the dashboard. */
   publicUrl: string;
@@ -35,7 +35,7 @@ export const SETTLED_MS = 15_000;
  */
 export async function tellTeam(
   db: Pick<Database, 'transaction' | 'clock'>,
-  telling: Telling,
+  telling: TeamDigestOptions,
 ): Promise<boolean> {
   const { projectId, hand } = telling;
   const now = db.clock.now();
@@ -68,7 +68,7 @@ function endpointWords({ endpoint: { url, disabledReason }, health }: EndpointSt
 
 async function takeLetter(
   tx: Tx,
-  { projectId, publicUrl }: Telling,
+  { projectId, publicUrl }: TeamDigestOptions,
   now: number,
 ): Promise<TeamLetter | null> {
   const { sentAt, heardAt } = await findTeamTold(tx, projectId);

@@ -8,7 +8,7 @@ import { getSettings, findOrganizationOf, listMembers } from '../workspace/index
 import { TEST_INBOX_DOMAIN } from '../sending/index.ts';
 import { readTurn } from '../../platform/locks/project-lock.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { HandOver, Relay } from '../../platform/mail/submit.ts';
+import type { SubmissionResult, Relay } from '../../platform/mail/submit.ts';
 import { loadProjectModels, localeOfPerson } from '../rules/index.ts';
 import { type DraftRef, isDraftId, unknownDraft } from './move-draft.ts';
 import { findSender, freeze, type Mailroom } from '../delivery/index.ts';
@@ -103,7 +103,7 @@ export async function checkRecipient(
 }
 
 /** Returns the reply of the relay, or throws a fault with the reason for the rejection. */
-export function replyOf(over: HandOver): string {
+export function replyOf(over: SubmissionResult): string {
   if (over.result === 'accepted') return over.reply;
   throw new Fault('conflict', {
     details: [

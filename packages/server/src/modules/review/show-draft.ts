@@ -1,14 +1,14 @@
 import { type LookAhead, lookAhead, type Mailroom } from '../delivery/index.ts';
 import {
-  type Content,
+  type DraftContent,
   type Draft,
   type DraftContentKept,
   findDraft,
   listContents,
   listDrafts,
-  type Move,
+  type DraftTransition,
 } from '../drafts/index.ts';
-import { listAudiencesOf, ruleNames, type ShownAudience } from '../explain/index.ts';
+import { listAudiencesOf, ruleNames, type PersonAudience } from '../explain/index.ts';
 import { listReplies, type Reply } from '../inbound/index.ts';
 import {
   listOutcomesOf,
@@ -32,7 +32,7 @@ import { normaliseAddress } from '../../platform/net/address.ts';
 export type ShownWhole = {
   draft: Draft;
   rule: string;
-  moves: Move[];
+  moves: DraftTransition[];
   ahead: LookAhead | null;
   outcomes: ShownOutcome[];
 };
@@ -72,10 +72,10 @@ async function look(tx: Tx, draft: Draft, { now, mailroom, models }: Looking): P
 
 type DraftContext = {
   why: WhyStep[];
-  person: (ShownPerson & { timeZone: string; audiences: ShownAudience[]; isSuppressed: boolean }) | null;
+  person: (ShownPerson & { timeZone: string; audiences: PersonAudience[]; isSuppressed: boolean }) | null;
   letters: { draft: Draft; rule: string; outcomes: Outcome['type'][] }[];
   thread: Reply[];
-  moves: Move[];
+  moves: DraftTransition[];
 };
 
 const LETTERS_SHOWN = 5;
@@ -133,7 +133,7 @@ async function isSuppressed(
 
 /** `template`: the text that the template has for this user today; null if it can no longer be rendered. The newest version comes first. */
 type DraftVersions = {
-  template: (Content & { name: string | null }) | null;
+  template: (DraftContent & { name: string | null }) | null;
   versions: DraftContentKept[];
 };
 

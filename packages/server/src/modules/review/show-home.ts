@@ -24,7 +24,7 @@ import { iso, isoOrNull } from '../../platform/time/clock.ts';
 
 type Reading = Pick<Database, 'query' | 'prepared' | 'clock'>;
 export type HomeAsked = { projectId: number; mailroom: Mailroom };
-export type Counted = { count: number; at_least: boolean };
+export type BoundedCount = { count: number; at_least: boolean };
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -215,14 +215,14 @@ async function toNamed(tx: Tx, projectId: number, { id, subject, userId, ruleId 
   return { draft_id: id, subject, rule: names(ruleId), external_user_id: userId };
 }
 
-function heldOf({ held }: Needs): Counted {
+function heldOf({ held }: Needs): BoundedCount {
   return counted(
     held.reduce((sum, { drafts }) => sum + drafts, 0),
     NEEDS_COUNTED_MAX,
   );
 }
 
-function counted(count: number, max: number): Counted {
+function counted(count: number, max: number): BoundedCount {
   return { count: Math.min(count, max), at_least: count > max };
 }
 

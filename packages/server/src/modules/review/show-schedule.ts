@@ -4,7 +4,7 @@ import { countOpen, findDrafts } from '../drafts/index.ts';
 import { findPeople } from '../users/index.ts';
 import { getSettings, type Settings } from '../workspace/index.ts';
 import {
-  type Fate,
+  type DraftForecast,
   type QueuedDraft,
   simulating,
   type Policy,
@@ -78,7 +78,7 @@ async function countAllOpen(tx: Tx, projectId: number): Promise<number> {
 export type PlannedAsked = {
   projectId: number;
   /** Only drafts with this result. `from` and `to` limit the send time of drafts that are sent. */
-  result: Fate['kind'];
+  result: DraftForecast['kind'];
   from: number | null;
   to: number | null;
   offset: number;
@@ -104,7 +104,7 @@ export function listPlanned({ db, mailroom }: ScheduleDeps, asked: PlannedAsked)
 export async function foreseeFirst(
   tx: Tx,
   asked: Foreseeing,
-): Promise<{ fate: Fate; zone: string; quietUntil: number | null } | null> {
+): Promise<{ fate: DraftForecast; zone: string; quietUntil: number | null } | null> {
   const { places, policy } = await foresee(tx, { ...asked, isFirstOnly: true });
   const [place] = places;
   if (!place) return null;
@@ -115,7 +115,7 @@ export async function foreseeFirst(
 }
 
 type Foreseeing = { projectId: number; now: number; settings: Settings; mailroom: Mailroom };
-type Place = { draft: QueuedDraft; fate: Fate };
+type Place = { draft: QueuedDraft; fate: DraftForecast };
 
 async function foresee(
   tx: Tx,
@@ -190,7 +190,7 @@ function perHour(throttle: Throttle | null): number | null {
   return throttle && Math.floor((throttle.letters * HOUR_MS) / throttle.perMs);
 }
 
-function isAsked(fate: Fate, { result, from, to }: PlannedAsked): boolean {
+function isAsked(fate: DraftForecast, { result, from, to }: PlannedAsked): boolean {
   if (fate.kind !== result) return false;
   if (fate.kind !== 'sends') return true;
   return fate.leavesAt >= (from ?? -Infinity) && fate.leavesAt < (to ?? Infinity);

@@ -2,7 +2,7 @@ import { iso } from '../../platform/time/clock.ts';
 import { durationWords } from '../../platform/predicate/sentence.ts';
 import { explain, type Explained } from '../../platform/predicate/evaluate.ts';
 import type { Predicate } from '../../platform/predicate/predicate.ts';
-import type { Draft, Move } from '../drafts/index.ts';
+import type { Draft, DraftTransition } from '../drafts/index.ts';
 import { type Anchor, type Trigger, triggerSentence, letterOf } from '../rules/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { reasonWords } from '../explain/index.ts';
@@ -138,7 +138,7 @@ function letterStep({ draft, moves, model }: DraftCase): WhyStep {
 
 function deadlineStep(
   { autopilotMs, createdAt, expiresAt, endsAt, deadlineAt }: Draft,
-  moves: Move[],
+  moves: DraftTransition[],
 ): WhyStep {
   const values = {
     created: iso(createdAt),
@@ -159,7 +159,7 @@ function deadlineStep(
   });
 }
 
-const ACTION_WORDS: Partial<Record<Move['action'], string>> = {
+const ACTION_WORDS: Partial<Record<DraftTransition['action'], string>> = {
   approve: 'Approved',
   skip: 'Skipped',
   edit: 'Edited',
@@ -180,7 +180,7 @@ const ACTION_WORDS: Partial<Record<Move['action'], string>> = {
 };
 
 /** Actions that the end step describes. */
-const ENDS: ReadonlySet<Move['action']> = new Set([
+const ENDS: ReadonlySet<DraftTransition['action']> = new Set([
   'sent',
   'fail',
   'mark_unknown',
@@ -188,9 +188,9 @@ const ENDS: ReadonlySet<Move['action']> = new Set([
   'cancel',
 ]);
 /** Opening and closing the editor changes nothing. */
-const LOOKS: ReadonlySet<Move['action']> = new Set(['open_editor', 'close_editor']);
+const LOOKS: ReadonlySet<DraftTransition['action']> = new Set(['open_editor', 'close_editor']);
 
-function actionSteps({ action, at, actor, reason, detail }: Move): WhyStep[] {
+function actionSteps({ action, at, actor, reason, detail }: DraftTransition): WhyStep[] {
   if (ENDS.has(action) || LOOKS.has(action)) return [];
   const why = reason === null ? '' : `: ${reasonWords(reason, 'draft', detail)}`;
   const words = action === 'hold' ? 'Held' : (ACTION_WORDS[action] ?? action.replaceAll('_', ' '));

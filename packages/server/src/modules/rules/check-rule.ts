@@ -3,7 +3,7 @@ import { checkWindows, loadModels } from '../audiences/index.ts';
 import { countOfRule } from '../drafts/index.ts';
 import {
   checkLetter,
-  type LetterText,
+  type TemplateText,
   listTemplates,
   type Renderer,
   shippedLetterNames,
@@ -16,7 +16,7 @@ import type { Definition } from './definitions/rule.ts';
 import { ruleSentence } from './definitions/sentence.ts';
 import { countPlaces } from './runs/runs-of-rule.ts';
 import { listRuleNeeds } from './runs/rules-in-force.ts';
-import { findSurroundings, type Surroundings } from './show-rules.ts';
+import { findSurroundings, type RuleCheckContext } from './show-rules.ts';
 import { beginCounting, findCounted } from '../users/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { Fault, type FieldFault } from '../../platform/fault.ts';
@@ -116,7 +116,7 @@ async function emailFaults(
 ): Promise<FieldFault[]> {
   for (const { step, place } of placesOf(definition.steps, 'steps')) {
     if (step.kind !== 'draft' || 'name' in step.letter) continue;
-    const letter: LetterText = { ...step.letter, format: 'markdown' };
+    const letter: TemplateText = { ...step.letter, format: 'markdown' };
     try {
       await renderer.run('trial', letter, { projectId });
     } catch (error) {
@@ -213,7 +213,7 @@ const EMPTY = { sentence: null, lints: [], isNewVersion: false };
 async function beforeOf(
   tx: Tx,
   { id: ruleId, definition }: WholeRule,
-  { projectId, now, audienceName }: Surroundings,
+  { projectId, now, audienceName }: RuleCheckContext,
 ): Promise<Pick<CheckedRule, 'sentenceBefore' | 'openUntouched' | 'underWay'>> {
   const asked = { projectId, ruleId, offReason: '', reasons: [], now };
   const { untouched } = await countOfRule(tx, asked);

@@ -13,7 +13,7 @@ export {
   type Trigger,
 } from './definitions/rule.ts';
 export { createRules } from './definitions/save-rule.ts';
-export { type Considered, type PersonFacts, decide } from './definitions/decide.ts';
+export { type Considered, type DecisionFacts, decide } from './definitions/decide.ts';
 export type { EntryRow } from './definitions/entries.ts';
 export { findRule, listRules, loadRules, type WholeRule } from './definitions/load-rules.ts';
 export { type ActiveRule, type Hook, buildRuleModel, timerPlace } from './definitions/model.ts';
@@ -43,7 +43,12 @@ export { type Desk, consider, factsOf, openDesk } from './evaluation/context.ts'
 export { gapOf, isOutdated, letterOf, letterToRender, write } from './evaluation/create-drafts.ts';
 export { gatherKnown } from './evaluation/gather-facts.ts';
 export { localeOfPerson, zoneOfPerson } from './evaluation/recipient.ts';
-export { type EnrollmentItem, type Happened, type Item, happenedIn } from './evaluation/trigger-events.ts';
+export {
+  type EnrollmentItem,
+  type PersonActivity,
+  type Item,
+  happenedIn,
+} from './evaluation/trigger-events.ts';
 export { nextMoment } from './next-timer.ts';
 export { type Model, type Models, createModels, loadProjectModels } from './project-model.ts';
 export { advance, afterDraft, endRun, onTime, standAt } from './runs/advance-run.ts';

@@ -8,7 +8,7 @@ import { compile, type Program } from './runs/program.ts';
 import { listVersionsInUse, type VersionInUse } from './runs/reads.ts';
 import { listHashingProjects } from '../sending/index.ts';
 import type { Turn } from '../../platform/locks/project-lock.ts';
-import { type LetterText, loadLetters } from '../rendering/index.ts';
+import { type TemplateText, loadLetters } from '../rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
 /** The compiled definitions and settings of a project, loaded again only when they change. */
@@ -19,7 +19,7 @@ export type Model = {
   rules: RuleModel;
   project: ProjectSettings;
   /** The project's own published templates, by name. */
-  letters: ReadonlyMap<string, LetterText>;
+  letters: ReadonlyMap<string, TemplateText>;
   programOf(ruleId: string, version: number): Program | undefined;
   /** Suppressions or refused topics of erased users are kept as hashes, so new addresses have to be compared with them. */
   hasHashes: boolean;

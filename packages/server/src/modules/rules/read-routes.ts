@@ -10,7 +10,7 @@ import { ruleSentence, stepLabel } from './definitions/sentence.ts';
 import { bouncedOf, deliveredOf, type Insight, liftOf, type LiftShown } from './insights/insight.ts';
 import { countInsights } from './insights/reads.ts';
 import { countRuleDays, daysOf, emptyDay, type RuleDay, sinceDays } from './insights/rule-days.ts';
-import { countLift, countPlaces, type Lift, listRunsOfRule } from './runs/runs-of-rule.ts';
+import { countLift, countPlaces, type ArmCounts, listRunsOfRule } from './runs/runs-of-rule.ts';
 import { outline } from './runs/outline.ts';
 import type { Run } from './runs/run.ts';
 import {
@@ -177,7 +177,7 @@ type RuleResults = {
   drafts: LadderCounts;
   excluded: { reason: Reason; count: number }[];
   /** For a rule with users in its holdout: how many reached its goal, since the rule was created. */
-  lift: (Lift & { estimate: LiftShown | null }) | null;
+  lift: (ArmCounts & { estimate: LiftShown | null }) | null;
 };
 
 type Asked = { projectId: number; reference: string; days: number; now: number };

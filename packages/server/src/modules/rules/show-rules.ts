@@ -40,7 +40,7 @@ export async function showRule(tx: Tx, asked: Asked & { reference: string }): Pr
 }
 
 /** The data of the project against which all its rules are checked. */
-export type Surroundings = Asked & {
+export type RuleCheckContext = Asked & {
   audienceName: (id: string) => string | undefined;
   catalogue: Parameters<typeof lintRule>[1];
   events: string[];
@@ -54,7 +54,7 @@ const QUIET_DAYS = 7;
 const BEFORE_DAYS = 28;
 const USAGE = { name: 'usage_threshold_reached', property: 'usagePercent' };
 
-export async function findSurroundings(tx: Tx, { projectId, now }: Asked): Promise<Surroundings> {
+export async function findSurroundings(tx: Tx, { projectId, now }: Asked): Promise<RuleCheckContext> {
   const editions = (await loadModels(tx, [projectId])).get(projectId)?.editions ?? [];
   const audiences = new Map(editions.map(({ audienceId, name }) => [audienceId, name]));
   const names = await listNames(tx, projectId, now);
@@ -78,7 +78,7 @@ export async function findSurroundings(tx: Tx, { projectId, now }: Asked): Promi
   };
 }
 
-async function list(tx: Tx, rule: WholeRule, surroundings: Surroundings): Promise<ListedRule> {
+async function list(tx: Tx, rule: WholeRule, surroundings: RuleCheckContext): Promise<ListedRule> {
   const { audienceName, catalogue, events, usageAtMostOne, topics } = surroundings;
   const { definition } = rule;
   return {
@@ -89,7 +89,7 @@ async function list(tx: Tx, rule: WholeRule, surroundings: Surroundings): Promis
   };
 }
 
-async function findSilence(tx: Tx, rule: WholeRule, surroundings: Surroundings): Promise<Silence | null> {
+async function findSilence(tx: Tx, rule: WholeRule, surroundings: RuleCheckContext): Promise<Silence | null> {
   const { projectId, now, came } = surroundings;
   const { id: ruleId, definition, enabledAt } = rule;
   if (enabledAt === null) return null;

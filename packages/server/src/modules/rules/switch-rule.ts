@@ -9,7 +9,7 @@ import {
   hold,
   release,
   isRefused,
-  type Moved,
+  type DraftChange,
   needsConfirmation,
   resumed,
 } from '../drafts/index.ts';
@@ -68,7 +68,7 @@ const WAITS_FOR_MORE: ReadonlySet<string | null> = new Set([
   'deferred',
 ]);
 
-function holdForRule(draft: Draft, { now, actor }: { now: number; actor: Actor }): Moved[] {
+function holdForRule(draft: Draft, { now, actor }: { now: number; actor: Actor }): DraftChange[] {
   if (draft.state === 'held' && WAITS_FOR_MORE.has(draft.reason)) return [];
   const decided = hold(draft, { reason: RULE_OFF, until: null, now, actor });
   // A claimed draft is withdrawn separately, and an email that is being sent cannot be recalled.
@@ -145,7 +145,7 @@ async function letGo(
 }
 
 /** Restores the draft's earlier state; then its deadline moves, as after a pause. */
-function letGoOn(draft: Draft, { now, actor }: { now: number; actor: Actor }): Moved[] {
+function letGoOn(draft: Draft, { now, actor }: { now: number; actor: Actor }): DraftChange[] {
   if (draft.state !== 'held' || draft.reason !== RULE_OFF) return [];
   const released = release(draft, { now, actor, reason: 'rule_on' });
   if (isRefused(released)) return [];

@@ -6,10 +6,10 @@ import { takeTurn } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { BuildStep, Digest } from '../processing/index.ts';
-import type { Sender } from '../delivery/index.ts';
+import type { DueDraftSender } from '../delivery/index.ts';
 
 /** Processes the work of one project, at the time that its clock shows. */
-export type Engine = { db: Database; digest: Digest; sender: Sender; projectId: number };
+export type Engine = { db: Database; digest: Digest; sender: DueDraftSender; projectId: number };
 
 const PRIORITIES = ['live', 'bulk'] as const;
 const EDITIONS_MAX = 100;

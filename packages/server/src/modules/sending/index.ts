@@ -9,7 +9,7 @@ export { type Signer, type Signers, createSigners, findSending } from './domains
 export { pauseDomain } from './domains/store.ts';
 export { changeModes, moveOpenDrafts, writeMoves } from './drafts/move-drafts.ts';
 export {
-  type Bucket,
+  type ThrottleBucket,
   type Cap,
   CONTEND_WITHIN_MS,
   type Contender,
@@ -46,8 +46,8 @@ export {
   findLetter,
   findProjectOfMessage,
   hasMessages,
-  type Letter,
-  type LetterPlace,
+  type EmailRecord,
+  type EmailCursor,
   listLetters,
   MESSAGE_STATES,
 } from './emails/list-emails.ts';
@@ -56,7 +56,7 @@ export { MIME_MAX_BYTES, packMime } from './emails/pack-mime.ts';
 export { quietHoursInForce, quietSpans, quietUntil } from './emails/quiet-hours.ts';
 export { keepBucket, openSendTurn, readBucket, takeFreeSendTurn, takeSendTurn } from './emails/send-lock.ts';
 export { type Identity, TEST_INBOX_DOMAIN, senderGate, senderOf } from './emails/sender.ts';
-export { type Fate, type Queue, type QueuedDraft, simulating } from './emails/simulate.ts';
+export { type DraftForecast, type Queue, type QueuedDraft, simulating } from './emails/simulate.ts';
 export { endSkipped, takeBackSkipped } from './emails/skipped-store.ts';
 export {
   type MessageRow,
@@ -82,7 +82,7 @@ export {
 export { deleteLifts, movePlaces } from './suppressions/move-store.ts';
 export {
   type FoundSuppression,
-  type Lift,
+  type LiftedSuppression,
   SUPPRESSIONS_PAGE_MAX,
   countSuppressions,
   findKept,
@@ -118,7 +118,7 @@ export {
   SUPPRESSION_REASONS,
   type SuppressionReason,
 } from './suppressions/suppression.ts';
-export type { Check } from './test-inbox/check.ts';
+export type { EmailCheck } from './test-inbox/check.ts';
 export { type CheckedMail, checkMail } from './test-inbox/checks.ts';
 export { keepMail } from './test-inbox/keep-mail.ts';
 export {

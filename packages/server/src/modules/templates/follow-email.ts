@@ -7,7 +7,7 @@ import {
   follow,
   isRefused,
   listOpenDrafts,
-  type Moved,
+  type DraftChange,
   writeMoved,
 } from '../drafts/index.ts';
 import { findPeople, personKey } from '../users/index.ts';
@@ -81,13 +81,13 @@ async function moveAll(
   tx: Tx,
   drafts: Draft[],
   { following, model, spent }: Omit<OfRule, 'ruleId'>,
-): Promise<Moved[]> {
+): Promise<DraftChange[]> {
   if (drafts.length === 0) return [];
   const { projectId, name, now, actor } = following;
   const people = new Map((await findPeople(tx, drafts)).map((person) => [personKey(person), person]));
   const ids = drafts.flatMap(({ runId }) => (runId === null ? [] : [{ projectId, id: runId }]));
   const runs = new Map((await findRunsById(tx, ids)).map((run) => [run.id, run]));
-  const moved: Moved[] = [];
+  const moved: DraftChange[] = [];
   for (const draft of drafts) {
     const [person, run] = [people.get(personKey(draft)), runs.get(draft.runId ?? '')];
     if (!person || !run || letterOf(model, draft)?.name !== name) continue;

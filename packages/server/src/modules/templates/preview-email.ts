@@ -15,7 +15,7 @@ import {
   type Email,
   findShippedLetter,
   letterOfVersion,
-  type LetterText,
+  type TemplateText,
   TOO_MUCH_WORK,
   variablesFor,
   type Renderer,
@@ -39,12 +39,12 @@ export type PreviewAsked = {
 };
 
 /** The email as it would be sent. `missing`: the values that would hold it. `event`: the event that it is about. */
-export type Preview = Email & {
-  content: LetterText;
+export type EmailPreview = Email & {
+  content: TemplateText;
   /** The locale that it was rendered for. */
   locale: string;
   /** The template before it was filled in. */
-  source: LetterText;
+  source: TemplateText;
   missing: string[];
   /** The variables of the template whose value at the requested time is uncertain. */
   unsure: string[];
@@ -53,7 +53,10 @@ export type Preview = Email & {
 };
 
 /** Renders a preview with the renderer of the sender. Stores nothing. */
-export async function previewLetter({ db: tx, renderer }: RenderDeps, asked: PreviewAsked): Promise<Preview> {
+export async function previewLetter(
+  { db: tx, renderer }: RenderDeps,
+  asked: PreviewAsked,
+): Promise<EmailPreview> {
   const { projectId, userId } = asked;
   const { name, letter } = await letterAsked({ db: tx, renderer }, asked);
   const project = (await listSettings(tx, [projectId])).get(projectId);
@@ -121,7 +124,7 @@ function tooMuchWork(field: string): Fault {
 async function letterAsked(
   { db: tx, renderer }: RenderDeps,
   { projectId, reference, document }: PreviewAsked,
-): Promise<{ name: string | null; letter: LetterText }> {
+): Promise<{ name: string | null; letter: TemplateText }> {
   if (document === null || document === undefined) {
     return findLetter(tx, { projectId, reference: reference ?? '' });
   }

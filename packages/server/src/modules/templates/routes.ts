@@ -24,7 +24,7 @@ import {
 } from './unpublished.ts';
 import { createTemplate, deleteTemplate, publishLetter, readTemplate } from './write-template.ts';
 import { checkWords, sendTrialCopy } from './send-test-copy.ts';
-import { type Preview, previewLetter } from './preview-email.ts';
+import { type EmailPreview, previewLetter } from './preview-email.ts';
 import { showVariables } from './show-templates.ts';
 import { listedTemplates, shownTemplate } from './template-view.ts';
 import type { Mailroom } from '../delivery/index.ts';
@@ -224,7 +224,7 @@ type Previewing = {
 function renderAs(
   deps: Pick<Deps, 'db' | 'mailroom'>,
   { projectId, template, letter, user: userId, at }: Previewing,
-): Promise<Preview> {
+): Promise<EmailPreview> {
   const now = deps.db.clock.now();
   const asked = { projectId, now, userId, ...(at === undefined ? {} : { at }) };
   return letter === null

@@ -1,9 +1,9 @@
 import { letterToken, type TokenKeys } from '../../platform/crypto/email-token.ts';
 import { Fault } from '../../platform/fault.ts';
 import type { NewId } from '../../platform/ids.ts';
-import { type Check, TEST_INBOX_DOMAIN } from '../sending/index.ts';
+import { type EmailCheck, TEST_INBOX_DOMAIN } from '../sending/index.ts';
 import { readTurn } from '../../platform/locks/project-lock.ts';
-import type { LetterText } from '../rendering/index.ts';
+import type { TemplateText } from '../rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { Relay } from '../../platform/mail/submit.ts';
 import { loadProjectModels, type Model } from '../rules/index.ts';
@@ -17,13 +17,13 @@ type Deps = {
   newId: NewId;
 };
 
-type Wanted = { projectId: number; content: LetterText; locale: string; to: string };
+type Wanted = { projectId: number; content: TemplateText; locale: string; to: string };
 
 /** Checks that depend on the sender and the transport, and not on the text. */
 const NOT_OF_THE_WORDS: ReadonlySet<string> = new Set(['mime', 'headers', 'dkim']);
 
 /** Checks a text, as the email that it would become. Sends nothing. */
-export async function checkWords(deps: Deps, wanted: Wanted): Promise<Check[]> {
+export async function checkWords(deps: Deps, wanted: Wanted): Promise<EmailCheck[]> {
   const { projectId } = wanted;
   const { mime } = await compose(deps, await openScene(deps, projectId), wanted);
   const asked = { raw: mime, kind: 'user', at: deps.db.clock.now(), records: new Map() } as const;

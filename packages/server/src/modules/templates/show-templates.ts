@@ -1,7 +1,7 @@
 import {
   findShippedLetter,
   letterOfVersion,
-  type LetterText,
+  type TemplateText,
   listTemplates,
   type Renderer,
   shippedLetterNames,
@@ -26,8 +26,8 @@ export type ListedLetter = { name: string; template: Template | null; isShipped:
  */
 export type ShownVariable = { name: string; required: boolean; share: number | null; events: string[] };
 
-export type ShownLetter = ListedLetter & {
-  letter: LetterText;
+export type TemplateView = ListedLetter & {
+  letter: TemplateText;
   /** The newest version first; empty for a shipped template. */
   versions: TemplateVersion[];
   variables: ShownVariable[];
@@ -60,7 +60,7 @@ async function findUsers(tx: Tx, { projectId, now }: Asked): Promise<(name: stri
 export async function findLetter(
   tx: Tx,
   { projectId, reference }: { projectId: number; reference: string },
-): Promise<{ name: string; template: Template | null; letter: LetterText }> {
+): Promise<{ name: string; template: Template | null; letter: TemplateText }> {
   const name = reference.trim();
   const shipped = findShippedLetter(name);
   const isOwn = (await listTemplates(tx, projectId)).some((one) => one.name === name);
@@ -76,7 +76,7 @@ const EVENTS_SHOWN = 5;
 export async function showLetter(
   { db: tx, renderer }: RenderDeps,
   asked: Asked & { reference: string },
-): Promise<ShownLetter> {
+): Promise<TemplateView> {
   const { projectId } = asked;
   const { name, template, letter } = await findLetter(tx, asked);
   const users = await findUsers(tx, asked);
@@ -95,8 +95,8 @@ export async function showLetter(
 export async function showVariables(
   { db: tx, renderer }: RenderDeps,
   { projectId, now }: Asked,
-  letter: LetterText,
-): Promise<Pick<ShownLetter, 'variables' | 'people' | 'others'>> {
+  letter: TemplateText,
+): Promise<Pick<TemplateView, 'variables' | 'people' | 'others'>> {
   const used = await renderer.run('usedVariables', letter, { projectId });
   const traits = used.flatMap((one) => (one.name.startsWith(PERSON) ? [one.name.slice(PERSON.length)] : []));
   const rates = await fillRates(tx, projectId, traits);

@@ -1,4 +1,4 @@
-import type { TemplateRow, TemplateSource, VersionRow } from '../rendering/index.ts';
+import type { TemplateRow, TemplateSource, TemplateVersionRow } from '../rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
 /** Writes `template` and `template_version`. */
@@ -20,7 +20,7 @@ export async function updateTemplate(tx: Tx, row: Omit<TemplateRow, 'created_at'
   );
 }
 
-export async function insertVersion(tx: Tx, row: VersionRow): Promise<void> {
+export async function insertVersion(tx: Tx, row: TemplateVersionRow): Promise<void> {
   await tx.query(
     `INSERT INTO beckon.template_version
        (project_id, template_id, version, format, subject, preheader, body, html, created_at, created_by)
@@ -48,7 +48,10 @@ export async function deleteTemplateRows(tx: Tx, projectId: number, id: string):
   await tx.query(`DELETE FROM beckon.template WHERE project_id = $1 AND id = $2`, [projectId, id]);
 }
 
-type NewUnpublishedRow = Pick<VersionRow, 'project_id' | 'format' | 'subject' | 'preheader' | 'body'> & {
+type NewUnpublishedRow = Pick<
+  TemplateVersionRow,
+  'project_id' | 'format' | 'subject' | 'preheader' | 'body'
+> & {
   name: string;
   saved_at: Date;
   saved_by: string;
@@ -111,7 +114,7 @@ const VERSION =
 export function listVersionRows(
   tx: Tx,
   { projectId, id, limit }: { projectId: number; id: string; limit: number },
-): Promise<VersionRow[]> {
+): Promise<TemplateVersionRow[]> {
   return tx.query(
     `SELECT ${VERSION} FROM beckon.template_version WHERE project_id = $1 AND template_id = $2
      ORDER BY version DESC LIMIT $3`,
@@ -150,7 +153,7 @@ export function countFilled(
   );
 }
 
-export type UnpublishedRow = Pick<VersionRow, 'format' | 'subject' | 'preheader' | 'body'> & {
+export type UnpublishedRow = Pick<TemplateVersionRow, 'format' | 'subject' | 'preheader' | 'body'> & {
   name: string;
   saved_at: Date;
   saved_by: string;

@@ -5,7 +5,7 @@ import { listRules } from '../rules/index.ts';
 import { findShippedLetter, loadLetters } from '../rendering/index.ts';
 import { listUnpublished, type UnpublishedLetter } from './unpublished.ts';
 import { countFollowing } from './write-template.ts';
-import { type ListedLetter, listLetters, showLetter, type ShownLetter } from './show-templates.ts';
+import { type ListedLetter, listLetters, showLetter, type TemplateView } from './show-templates.ts';
 import type { KitDeps } from '../workspace/index.ts';
 import type { Mailroom } from '../delivery/index.ts';
 
@@ -134,7 +134,7 @@ function toUnpublished(
 }
 
 /** The source text, not its compiled form. */
-function publishedOf({ name, versions }: Pick<ShownLetter, 'name' | 'versions'>): LetterSource {
+function publishedOf({ name, versions }: Pick<TemplateView, 'name' | 'versions'>): LetterSource {
   const [newest] = versions;
   if (newest) {
     const { format, subject, preheader, body } = newest;

@@ -6,7 +6,7 @@ import {
   type Publishable,
   listTemplateRows,
   toTemplate,
-  type VersionRow,
+  type TemplateVersionRow,
   refused,
   type Template,
   TEMPLATES_MAX,
@@ -76,7 +76,7 @@ async function addVersion(
   { letter, actor }: New,
 ): Promise<TemplateVersion> {
   const { format, subject, preheader, body, html } = letter;
-  const row: VersionRow = {
+  const row: TemplateVersionRow = {
     project_id: projectId,
     template_id: id,
     version,
@@ -118,7 +118,7 @@ export function removeTemplate(tx: Tx, projectId: number, { id }: Template): Pro
   return deleteTemplateRows(tx, projectId, id);
 }
 
-function toVersion(row: VersionRow): TemplateVersion {
+function toVersion(row: TemplateVersionRow): TemplateVersion {
   const { version, format, subject, preheader, body, html } = row;
   return {
     version,

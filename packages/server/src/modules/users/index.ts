@@ -68,7 +68,7 @@ export {
   writePeople,
 } from './people/people.ts';
 export { listBuried, listNoted } from './people/list-noted.ts';
-export { type Certainty, findPersonThen, type Known, type PersonThen } from './people/past-person.ts';
+export { type Certainty, findPersonThen, type PastValue, type PersonThen } from './people/past-person.ts';
 export {
   type AcceptedUser,
   KNOWN_TRAITS,

@@ -3,7 +3,13 @@ export { adoptEntries, listEntries } from './audit/store.ts';
 export { FRAME_QUERY, sendLetter } from './dashboard-api/email-frame.ts';
 export { lastHeard, sendPieces, serveEvents } from './dashboard-api/streams.ts';
 export { type Feeds, createFeeds } from './dashboard-api/feeds.ts';
-export { type Asked, type DashboardRoute, type KitDeps, routesFor, SENT } from './dashboard-api/route.ts';
+export {
+  type RouteRequest,
+  type DashboardRoute,
+  type KitDeps,
+  routesFor,
+  SENT,
+} from './dashboard-api/route.ts';
 export { readMoment } from './dashboard-api/check-request.ts';
 export { badCursor, isId, PAGE, readPage, timeAndId, toPage, wholeList } from './dashboard-api/pages.ts';
 export { type AccountEmails, testRecipient } from './members/account-emails.ts';

@@ -1,4 +1,4 @@
-import type { Reach } from '../failpoints.ts';
+import type { FailpointHook } from '../failpoints.ts';
 import type { Log } from '../log.ts';
 
 type Closer = { name: string; close: () => Promise<void> | void };
@@ -9,7 +9,7 @@ export type Lifecycle = {
   stop(): Promise<void>;
 };
 
-export function createLifecycle(log: Log, reach?: Reach): Lifecycle {
+export function createLifecycle(log: Log, reach?: FailpointHook): Lifecycle {
   const closers: Closer[] = [];
   let stopping: Promise<void> | undefined;
   return {
@@ -23,7 +23,7 @@ export function createLifecycle(log: Log, reach?: Reach): Lifecycle {
   };
 }
 
-async function closeAll(closers: Closer[], log: Log, reach?: Reach): Promise<void> {
+async function closeAll(closers: Closer[], log: Log, reach?: FailpointHook): Promise<void> {
   for (let next = closers.pop(); next; next = closers.pop()) {
     try {
       reach?.('stopping');

@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import { type Clock, systemClock } from '../time/clock.ts';
-import type { Reach } from '../failpoints.ts';
+import type { FailpointHook } from '../failpoints.ts';
 import type { Log } from '../log.ts';
 import { CONNECTIONS, type ConnectionSource, openPool } from './connections.ts';
 import {
   inTransaction,
-  type Priority,
+  type StatementPool,
   openSession,
   type Session,
   statementsOf,
@@ -23,7 +23,7 @@ export type Database = Tx & {
   /** The offset between the local clock and the database's; null before the first measurement. */
   offsetMs(): number | null;
   /** Called with the progress of its transactions, so that tests can stop one at a failpoint. */
-  reach?: Reach | undefined;
+  reach?: FailpointHook | undefined;
   /** Returns the same database through the dashboard connections, for one request. */
   forPages(request: PageRequest): Database;
   /** Returns the number of connections, and of callers that wait for one. */
@@ -57,7 +57,7 @@ export type DatabaseOptions = {
   statementWithinMs?: number;
   /** The time that a light dashboard request waits for a connection. */
   pageWaitMs?: number;
-  reach?: Reach | undefined;
+  reach?: FailpointHook | undefined;
 };
 
 const OFFSET_EVERY_MS = 30_000;
@@ -117,7 +117,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return { ...shared, ...waysOf(priorities.work, priorities.batches) };
 }
 
-function waysOf(priority: Priority, batches: Priority): Tx & Pick<Database, 'transaction' | 'session'> {
+function waysOf(
+  priority: StatementPool,
+  batches: StatementPool,
+): Tx & Pick<Database, 'transaction' | 'session'> {
   return {
     ...statementsOf(priority),
     transaction: (work) => inTransaction(priority, work),
@@ -160,7 +163,7 @@ function openPools({ connection, poolMax, namedStatements = true, ...options }: 
   };
 }
 
-function prioritiesOf(options: DatabaseOptions, pools: Pools): Record<keyof Pools, Priority> {
+function prioritiesOf(options: DatabaseOptions, pools: Pools): Record<keyof Pools, StatementPool> {
   const { namedStatements: named = true, idleWithinMs = IDLE_WITHIN_MS } = options;
   const { statementWithinMs: withinMs = STATEMENT_WITHIN_MS } = options;
   const priority = {

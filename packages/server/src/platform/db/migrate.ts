@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import type pg from 'pg';
-import type { Reach } from '../failpoints.ts';
+import type { FailpointHook } from '../failpoints.ts';
 import { type Log, silentLog } from '../log.ts';
 import { MIGRATIONS } from '../migrations/migrations.ts';
 import { type ConnectionSource, openPool } from './connections.ts';
@@ -10,7 +10,7 @@ import { distributeAdded } from './distribute.ts';
 import { readSchemaState, SCHEMA } from './schema-state.ts';
 
 export type MigrateOptions = {
-  reach?: Reach | undefined;
+  reach?: FailpointHook | undefined;
   log?: Log;
   pause?: (ms: number) => Promise<void>;
   migrations?: Record<string, Migration>;
@@ -81,7 +81,10 @@ async function listHolders(pool: pg.Pool): Promise<object[]> {
 }
 
 /** Adds timeouts to each migration and, if the database is distributed, distributes the tables it added in the same transaction. */
-function withDistribution(migrations: Record<string, Migration>, reach?: Reach): Record<string, Migration> {
+function withDistribution(
+  migrations: Record<string, Migration>,
+  reach?: FailpointHook,
+): Record<string, Migration> {
   const all = Object.entries(migrations).map(([name, migration]): [string, Migration] => [
     name,
     {

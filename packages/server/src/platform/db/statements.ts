@@ -22,7 +22,7 @@ export type Session = Tx & {
 };
 
 /** A pool, and the settings for statements on its connections. */
-export type Priority = {
+export type StatementPool = {
   pool: pg.Pool;
   /** False behind a pooler in transaction mode, where a named statement may reach another connection. */
   named: boolean;
@@ -45,14 +45,14 @@ export type Turns = {
   open: number;
 };
 
-export function statementsOf(priority: Priority): Tx {
+export function statementsOf(priority: StatementPool): Tx {
   return {
     query: (text, values) => single(priority, (tx) => tx.query(text, values)) as never,
     prepared: (query) => single(priority, (tx) => tx.prepared(query)) as never,
   };
 }
 
-async function single<T>(priority: Priority, ask: (tx: Tx) => Promise<T>): Promise<T> {
+async function single<T>(priority: StatementPool, ask: (tx: Tx) => Promise<T>): Promise<T> {
   const { client, release } = await checkOut(priority);
   const stop = priority.cancelAfterMs === null ? nothing : cancelAfter(client, priority.cancelAfterMs);
   let isBroken = true;
@@ -66,7 +66,7 @@ async function single<T>(priority: Priority, ask: (tx: Tx) => Promise<T>): Promi
   }
 }
 
-export async function inTransaction<T>(priority: Priority, work: (tx: Tx) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(priority: StatementPool, work: (tx: Tx) => Promise<T>): Promise<T> {
   const { client, release, keep } = await checkOutForLong(priority);
   try {
     await client.query(priority.begin);
@@ -93,7 +93,10 @@ export async function inTransaction<T>(priority: Priority, work: (tx: Tx) => Pro
   }
 }
 
-export async function openSession(priority: Priority, options?: { freshPlans: boolean }): Promise<Session> {
+export async function openSession(
+  priority: StatementPool,
+  options?: { freshPlans: boolean },
+): Promise<Session> {
   const { client, release } = await checkOutForLong(priority);
   if (options?.freshPlans) freshen(client);
   // Batches limit their statements themselves, and the pool sets the client's time limit for them.
@@ -128,7 +131,7 @@ type Checkout = {
 };
 
 /** A checkout during which the request may run other statements. */
-async function checkOutForLong(priority: Priority): Promise<Checkout> {
+async function checkOutForLong(priority: StatementPool): Promise<Checkout> {
   const checkout = await checkOut(priority);
   const { turns } = priority;
   if (!turns) return checkout;
@@ -142,7 +145,7 @@ async function checkOutForLong(priority: Priority): Promise<Checkout> {
   };
 }
 
-async function checkOut({ pool, signal, turns }: Priority): Promise<Checkout> {
+async function checkOut({ pool, signal, turns }: StatementPool): Promise<Checkout> {
   signal?.throwIfAborted();
   // A request with an open transaction never waits for another turn, because two such requests would wait for each other.
   const leave = turns && turns.open === 0 ? await turns.wait() : nothing;

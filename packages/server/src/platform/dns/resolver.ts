@@ -5,19 +5,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * The result of a DNS lookup. `none`: there is no such record, which counts against a domain. `trouble`: there was no answer, for example
  * after a timeout or from a broken name server, and that has no effect.
  */
-export type Answer =
+export type DnsAnswer =
   | { kind: 'found'; values: string[] }
   | { kind: 'none'; code: string }
   | { kind: 'trouble'; code: string };
 
 export type Resolver = {
   /** Joins the strings of each record, as its readers do. */
-  txt(name: string): Promise<Answer>;
+  txt(name: string): Promise<DnsAnswer>;
   /** Formatted like `10 mail.example.com`, the most preferred first. */
-  mx(name: string): Promise<Answer>;
-  cname(name: string): Promise<Answer>;
+  mx(name: string): Promise<DnsAnswer>;
+  cname(name: string): Promise<DnsAnswer>;
   /** Includes both families. */
-  addresses(name: string): Promise<Answer>;
+  addresses(name: string): Promise<DnsAnswer>;
 };
 
 type ResolverOptions = {
@@ -40,7 +40,7 @@ const NOTHING_THERE: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
 export function createResolver(options: ResolverOptions = {}): Resolver {
   const { servers, timeoutMs: timeout = TIMEOUT_MS, tries = TRIES } = options;
 
-  async function ask(look: (resolver: dns.Resolver) => Promise<string[]>): Promise<Answer> {
+  async function ask(look: (resolver: dns.Resolver) => Promise<string[]>): Promise<DnsAnswer> {
     // One resolver per lookup, so that canceling a lookup affects no other, and no answer is cached.
     const resolver = new dns.Resolver({ timeout, tries });
     if (servers) resolver.setServers(servers);

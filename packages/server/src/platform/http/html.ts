@@ -1,9 +1,9 @@
 /** Markup that is safe to send. Only `html` creates it, so a text can never pass for markup. */
 export type Html = { readonly [MARKUP]: string };
-export type Part = Html | string | number | null | Part[];
+export type HtmlPart = Html | string | number | null | HtmlPart[];
 
 /** Escapes every value in the template, for text and for quoted attributes alike, unless it is `Html` itself. */
-export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
+export function html(strings: TemplateStringsArray, ...parts: HtmlPart[]): Html {
   return { [MARKUP]: strings.map((text, i) => text + markupOf(parts[i] ?? null)).join('') };
 }
 
@@ -13,7 +13,7 @@ export function toText(markup: Html): string {
 
 const MARKUP = Symbol('markup');
 
-function markupOf(part: Part): string {
+function markupOf(part: HtmlPart): string {
   if (part === null) return '';
   if (Array.isArray(part)) return part.map(markupOf).join('');
   if (typeof part === 'object') return part[MARKUP];

@@ -1,4 +1,4 @@
-import type { Reach } from '../failpoints.ts';
+import type { FailpointHook } from '../failpoints.ts';
 import type { Log } from '../log.ts';
 import { atMost } from '../time/within.ts';
 
@@ -17,7 +17,7 @@ const UNDER_WAY_MS = 5_000;
 const CUT_OFF_MS = 1_000;
 
 /** A job is due again after its own end. A failed job is logged and retried at its next time. */
-export function startTimetable(jobs: Job[], log: Log, reach?: Reach): Timetable {
+export function startTimetable(jobs: Job[], log: Log, reach?: FailpointHook): Timetable {
   const clock = { stopping: false, timers: new Set<NodeJS.Timeout>(), running: new Set<Promise<void>>() };
 
   function schedule(job: Job): void {

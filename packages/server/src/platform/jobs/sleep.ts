@@ -1,5 +1,5 @@
 /** Waits that can be ended early. */
-export type Pause = {
+export type InterruptibleSleep = {
   of(ms: number): Promise<void>;
   /** Waits for a promise, but not beyond the end of the pause. */
   until(settled: Promise<unknown>): Promise<void>;
@@ -10,7 +10,7 @@ export type Pause = {
  * Creates a pause. Each wait removes itself when it ends. A race against a promise that is settled only at the very end would leak memory
  * for each wait until then, ten per second.
  */
-export function createPause(): Pause {
+export function createPause(): InterruptibleSleep {
   const waiting = new Set<() => void>();
   let isOver = false;
 

@@ -78,14 +78,14 @@ export async function updateModel(tx: Tx, projectId: number): Promise<number> {
 }
 
 /** The kind of an alarm: processing, sending, or webhook deliveries. */
-export type Work = 'process' | 'send' | 'webhooks';
-export type DueRow = { project_id: number; next_at: Date };
+export type AlarmKind = 'process' | 'send' | 'webhooks';
+export type AlarmRow = { project_id: number; next_at: Date };
 
 /** Returns projects with due work, longest overdue first. */
 export function listDue(
   tx: Tx,
-  { work, now, limit }: { work: Work; now: Date; limit: number },
-): Promise<DueRow[]> {
+  { work, now, limit }: { work: AlarmKind; now: Date; limit: number },
+): Promise<AlarmRow[]> {
   return tx.prepared({
     name: 'turns.due',
     text: `SELECT project_id, next_at FROM beckon.tenant_due WHERE work = $3 AND next_at <= $1 ORDER BY next_at LIMIT $2`,
@@ -110,7 +110,7 @@ export async function findAnyWork(tx: Tx, now: Date): Promise<boolean> {
 const REAL = (at: string, row = ''): string => `${at} - ${row}ahead_ms * interval '1 millisecond'`;
 
 /** Locks first and reads in a new statement, because a transaction that waited for the lock must see what its holder wrote. */
-export async function lockDue(tx: Tx, projectId: number, work: Work): Promise<void> {
+export async function lockDue(tx: Tx, projectId: number, work: AlarmKind): Promise<void> {
   await tx.query(`SELECT 1 FROM beckon.tenant_due WHERE project_id = $1 AND work = $2 FOR UPDATE`, [
     projectId,
     work,
@@ -119,7 +119,7 @@ export async function lockDue(tx: Tx, projectId: number, work: Work): Promise<vo
 
 export async function updateDue(
   tx: Tx,
-  row: { projectId: number; work: Work; nextAt: Date | null },
+  row: { projectId: number; work: AlarmKind; nextAt: Date | null },
 ): Promise<void> {
   await tx.query(
     `UPDATE beckon.tenant_due SET next_at = ${REAL('$3::timestamptz')} WHERE project_id = $1 AND work = $2`,
@@ -131,7 +131,7 @@ export async function updateDue(
  * Sets alarms to an earlier time only. Rows are locked in order even if they do not change, and compared after that. The holder of an alarm
  * may be about to set it later without seeing what this transaction adds.
  */
-export async function updateDueEarlier(tx: Tx, work: Work, rows: DueRow[]): Promise<void> {
+export async function updateDueEarlier(tx: Tx, work: AlarmKind, rows: AlarmRow[]): Promise<void> {
   await tx.prepared({
     name: 'turns.due_earlier',
     text: `WITH place AS MATERIALIZED (
@@ -146,7 +146,7 @@ export async function updateDueEarlier(tx: Tx, work: Work, rows: DueRow[]): Prom
 }
 
 /** Locks in order, to avoid deadlocks between transactions that take several. */
-export async function lockDues(tx: Tx, work: Work, projectIds: number[]): Promise<void> {
+export async function lockDues(tx: Tx, work: AlarmKind, projectIds: number[]): Promise<void> {
   await tx.prepared({
     name: 'turns.lock_dues',
     text: `SELECT 1 FROM beckon.tenant_due WHERE project_id = ANY ($1::bigint[]) AND work = $2 ORDER BY project_id FOR UPDATE`,
@@ -156,7 +156,7 @@ export async function lockDues(tx: Tx, work: Work, projectIds: number[]): Promis
 
 export async function updateDues(
   tx: Tx,
-  work: Work,
+  work: AlarmKind,
   rows: { project_id: number; next_at: Date | null }[],
 ): Promise<void> {
   await tx.prepared({
@@ -167,7 +167,7 @@ export async function updateDues(
   });
 }
 
-export type WorkDueRow = { work: Work; next_at: Date | null };
+export type WorkDueRow = { work: AlarmKind; next_at: Date | null };
 
 /** Returns when each kind of work of a project is due next. */
 export function listDueOf(tx: Tx, projectId: number): Promise<WorkDueRow[]> {

@@ -8,7 +8,7 @@ import {
   updateDue,
   updateDueEarlier,
   updateDues,
-  type Work,
+  type AlarmKind,
 } from './store.ts';
 
 /** Returns whether any project has queued records or due work to process. */
@@ -17,7 +17,7 @@ export function isAnyWork(tx: Tx, now: Date): Promise<boolean> {
 }
 
 /** Returns when each kind of background work of a project is due next. Null: nothing is due. */
-export async function duesOf(tx: Tx, projectId: number): Promise<{ work: Work; nextAt: Date | null }[]> {
+export async function duesOf(tx: Tx, projectId: number): Promise<{ work: AlarmKind; nextAt: Date | null }[]> {
   const rows = await listDueOf(tx, projectId);
   return rows.map(({ work, next_at: nextAt }) => ({ work, nextAt }));
 }
@@ -27,14 +27,14 @@ export type DuePlace = { projectId: number; nextAt: Date };
 /** Returns projects with due work, longest overdue first. */
 export async function duePlaces(
   tx: Tx,
-  asked: { work: Work; now: Date; limit: number },
+  asked: { work: AlarmKind; now: Date; limit: number },
 ): Promise<DuePlace[]> {
   const rows = await listDue(tx, asked);
   return rows.map((row) => ({ projectId: row.project_id, nextAt: row.next_at }));
 }
 
 /** Sets alarms of these projects, unless an earlier one is set. */
-export async function dueEarlier(tx: Tx, work: Work, places: DuePlace[]): Promise<void> {
+export async function dueEarlier(tx: Tx, work: AlarmKind, places: DuePlace[]): Promise<void> {
   if (places.length === 0) return;
   await updateDueEarlier(
     tx,
@@ -44,26 +44,26 @@ export async function dueEarlier(tx: Tx, work: Work, places: DuePlace[]): Promis
 }
 
 /** Locks an alarm until the transaction ends, so that no other transaction can set it. Take it before looking up what comes next. */
-export function holdDue(tx: Tx, projectId: number, work: Work): Promise<void> {
+export function holdDue(tx: Tx, projectId: number, work: AlarmKind): Promise<void> {
   return lockDue(tx, projectId, work);
 }
 
 /** Sets the next alarm, or clears it. Requires the lock of `holdDue`. */
 export function dueNext(
   tx: Tx,
-  place: { projectId: number; work: Work; nextAt: Date | null },
+  place: { projectId: number; work: AlarmKind; nextAt: Date | null },
 ): Promise<void> {
   return updateDue(tx, place);
 }
 
 /** Locks the alarms of many projects. */
-export function holdDues(tx: Tx, work: Work, projectIds: number[]): Promise<void> {
+export function holdDues(tx: Tx, work: AlarmKind, projectIds: number[]): Promise<void> {
   return lockDues(tx, work, projectIds);
 }
 
 export function duesNext(
   tx: Tx,
-  work: Work,
+  work: AlarmKind,
   places: { projectId: number; nextAt: Date | null }[],
 ): Promise<void> {
   return updateDues(

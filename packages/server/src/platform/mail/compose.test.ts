@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import PostalMime from 'postal-mime';
 import { expect, it } from 'vitest';
 import { composeMail } from './compose.ts';
-import type { Letter } from './outgoing-email.ts';
+import type { OutgoingEmail } from './outgoing-email.ts';
 
-const LETTER: Letter = {
+const LETTER: OutgoingEmail = {
   messageId: '0192-ab@mail.shop.test',
   date: new Date('2026-02-03T04:05:06Z'),
   from: { name: 'The Shop', address: 'hello@mail.shop.test' },
@@ -31,7 +31,7 @@ const FIELDS = [
   'content-type',
 ];
 
-async function mimeOf(changes: Partial<Letter> = {}): Promise<string> {
+async function mimeOf(changes: Partial<OutgoingEmail> = {}): Promise<string> {
   return (await composeMail({ ...LETTER, ...changes }, null)).toString('latin1');
 }
 
@@ -159,7 +159,7 @@ const payload = fc.oneof(
     .array(fc.constantFrom(...TRICKS, 'a', ' '), { minLength: 1, maxLength: 4 })
     .map((parts) => parts.join('')),
 );
-type Place = (letter: Letter, payload: string) => Letter;
+type Place = (letter: OutgoingEmail, payload: string) => OutgoingEmail;
 const PLACES: Record<string, Place> = {
   subject: (letter, value) => ({ ...letter, subject: value }),
   'the name of the recipient': (letter, name) => ({ ...letter, to: { ...letter.to, name } }),
@@ -222,7 +222,7 @@ it('writes an international domain in A-labels', async () => {
   expect(mime).toContain('To: zoe@xn--bcher-kva.example\r\n');
 });
 
-it.each<[string, Partial<Letter>]>([
+it.each<[string, Partial<OutgoingEmail>]>([
   ['a line break in a subject', { subject: 'a\r\nBcc: x@y.test' }],
   ['a NUL in a name', { from: { name: 'a\0', address: 'a@b.test' } }],
   ['an address with a comma', { to: { name: '', address: 'a@b.test,c@d.test' } }],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Fault } from '../fault.ts';
-import { type DkimKey, type Letter, type Mailbox, wireAddress } from './outgoing-email.ts';
+import { type DkimSigningKey, type OutgoingEmail, type Mailbox, wireAddress } from './outgoing-email.ts';
 import { dkimField } from './dkim.ts';
 import { formedField, mailboxField, quotedPrintable, textField } from './encode-text.ts';
 
@@ -22,7 +22,7 @@ const MESSAGE_ID = /^[\w.!#$%&'*+/=?^`{|}~-]{1,128}@[\w.-]{1,253}$/;
 const RESERVED =
   /^(from|to|cc|bcc|sender|reply-to|subject|date|message-id|mime-version|content-.*|dkim-signature|received|return-path|resent-.*)$/i;
 
-export async function composeMail(letter: Letter, dkim: DkimKey | null): Promise<Buffer> {
+export async function composeMail(letter: OutgoingEmail, dkim: DkimSigningKey | null): Promise<Buffer> {
   const boundary = `=_${createHash('sha256').update(letter.messageId).digest('hex').slice(0, 32)}`;
   const fields = [
     mailbox('From', letter.from),
@@ -70,7 +70,7 @@ function messageId(id: string): string {
   return id;
 }
 
-function ownFields(headers: Letter['headers']): string[] {
+function ownFields(headers: OutgoingEmail['headers']): string[] {
   if (headers.length > HEADERS_MAX) {
     throw refusal('headers', `An email can have at most ${HEADERS_MAX} custom header fields.`);
   }

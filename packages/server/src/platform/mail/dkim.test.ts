@@ -2,15 +2,15 @@ import { generateKeyPairSync } from 'node:crypto';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { expect, it } from 'vitest';
 import { composeMail } from './compose.ts';
-import type { DkimKey, Letter } from './outgoing-email.ts';
+import type { DkimSigningKey, OutgoingEmail } from './outgoing-email.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,
   privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   publicKeyEncoding: { type: 'spki', format: 'der' },
 });
-const dkim: DkimKey = { domain: 'mail.shop.test', selector: 'bk1a', privateKey };
-const LETTER: Letter = {
+const dkim: DkimSigningKey = { domain: 'mail.shop.test', selector: 'bk1a', privateKey };
+const LETTER: OutgoingEmail = {
   messageId: '0192-ab@mail.shop.test',
   date: new Date('2026-02-03T04:05:06Z'),
   from: { name: 'The Shop', address: 'hello@mail.shop.test' },
@@ -41,7 +41,7 @@ async function verdict(mime: string): Promise<string | undefined> {
   return results[0]?.status.result;
 }
 
-async function signed(changes: Partial<Letter> = {}): Promise<string> {
+async function signed(changes: Partial<OutgoingEmail> = {}): Promise<string> {
   return (await composeMail({ ...LETTER, ...changes }, dkim)).toString('latin1');
 }
 

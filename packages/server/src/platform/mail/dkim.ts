@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { promisify } from 'node:util';
 import { fold } from './encode-text.ts';
-import type { DkimKey } from './outgoing-email.ts';
+import type { DkimSigningKey } from './outgoing-email.ts';
 
 /**
  * A DKIM signature (RFC 6376): rsa-sha256, relaxed/relaxed. It is our own and not the library's, which can sign neither
@@ -15,10 +15,10 @@ const BASE64_LINE = 72;
 const HOST_NAME = /^[a-z\d_](?:[a-z\d_.-]*[a-z\d])?$/i;
 const signAsync = promisify(sign);
 /** Parsing a key costs a tenth of a signature, and a caller that signs many emails passes the same object. */
-const keys = new WeakMap<DkimKey, KeyObject>();
+const keys = new WeakMap<DkimSigningKey, KeyObject>();
 
 /** Returns the signature field for the given fields. Each of them must end with CRLF. */
-export async function dkimField(fields: string[], body: Buffer, dkim: DkimKey): Promise<string> {
+export async function dkimField(fields: string[], body: Buffer, dkim: DkimSigningKey): Promise<string> {
   if (!HOST_NAME.test(dkim.domain) || !HOST_NAME.test(dkim.selector)) {
     throw new Error('A signing domain and its selector must be host names');
   }
@@ -79,7 +79,7 @@ function relaxedBody(body: Buffer): string {
   return end === 0 ? '' : `${text.slice(0, end)}\r\n`;
 }
 
-function readKey(dkim: DkimKey): KeyObject {
+function readKey(dkim: DkimSigningKey): KeyObject {
   const known = keys.get(dkim);
   if (known) return known;
   const key = createPrivateKey(dkim.privateKey);

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { silentLog } from '../log.ts';
-import type { HandOver } from './submit.ts';
+import type { SubmissionResult } from './submit.ts';
 import { type MailListenerOptions, type ReceivedMail, startMailListener } from './listener.ts';
 import { openRelay } from './relay.ts';
 
@@ -9,7 +9,7 @@ const ENVELOPE = { from: 'b@shop.test', to: 'zoe@home.test', envid: 'letter-1' }
 
 async function listener(
   options: Partial<MailListenerOptions> = {},
-): Promise<{ taken: ReceivedMail[]; hand: (login?: string, mime?: Buffer) => Promise<HandOver> }> {
+): Promise<{ taken: ReceivedMail[]; hand: (login?: string, mime?: Buffer) => Promise<SubmissionResult> }> {
   const taken: ReceivedMail[] = [];
   const started = await startMailListener({
     host: '127.0.0.1',

@@ -2,8 +2,8 @@ import { deliveryAddress } from '../net/address.ts';
 
 export type Mailbox = { name: string; address: string };
 
-/** All parts of an email. The caller has decided every word: the same `Letter` gives the same bytes. */
-export type Letter = {
+/** All parts of an email. The caller has decided every word: the same `OutgoingEmail` gives the same bytes. */
+export type OutgoingEmail = {
   /** Without angle brackets. */
   messageId: string;
   date: Date;
@@ -18,7 +18,7 @@ export type Letter = {
 };
 
 /** `privateKey` is PEM. Emails that share one object share the parsed key. */
-export type DkimKey = { domain: string; selector: string; privateKey: string };
+export type DkimSigningKey = { domain: string; selector: string; privateKey: string };
 
 /** A local part that needs no quotes, and a domain of labels: neither can end an address or begin another. */
 const LOCAL = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}$/;

@@ -3,7 +3,7 @@ import { wireAddress } from './outgoing-email.ts';
 import { type Line, type LineOptions, openLine } from './connection.ts';
 import {
   type Ending,
-  type HandOver,
+  type SubmissionResult,
   type MailEnvelope,
   outcome,
   type Relay,
@@ -42,7 +42,7 @@ export function openRelay(options: RelayOptions): Relay {
   };
   const deps: Deps = { kept, open: (signal) => openLine({ ...lines, signal }) };
 
-  async function hand(envelope: MailEnvelope, mime: Uint8Array): Promise<HandOver> {
+  async function hand(envelope: MailEnvelope, mime: Uint8Array): Promise<SubmissionResult> {
     const checked = checkEnvelope(envelope);
     if ('result' in checked) return checked;
     if (!(await slots.take())) {
@@ -117,7 +117,7 @@ async function settle(line: Line | null, ending: Ending, kept: KeptLines): Promi
 }
 
 /** Refuses an address that the envelope cannot contain, like the relay would. */
-function checkEnvelope({ from, to, envid }: MailEnvelope): MailEnvelope | HandOver {
+function checkEnvelope({ from, to, envid }: MailEnvelope): MailEnvelope | SubmissionResult {
   const [sender, recipient] = [wireAddress(from), wireAddress(to)];
   if (sender === null) {
     return { result: 'refused', stage: 'mail', code: 553, reply: '553 5.1.7 The sender is not an address' };

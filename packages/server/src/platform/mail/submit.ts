@@ -6,7 +6,7 @@ import type { SmtpStage } from './smtp-reply.ts';
  * `refused` is certain too: a reply said so. `unknown` is not: the email was sent and no reply arrived, so it may have been accepted, and
  * is never resent automatically.
  */
-export type HandOver =
+export type SubmissionResult =
   | { result: 'accepted'; reply: string; relayId: string | null }
   | { result: 'refused'; stage: SmtpStage; code: number; reply: string }
   | { result: 'not_sent'; stage: SmtpStage; reason: string }
@@ -20,7 +20,7 @@ export type OpenRelay = () => Promise<Pick<Relay, 'hand'>>;
 
 export type Relay = {
   slots: number;
-  hand: (envelope: MailEnvelope, mime: Uint8Array) => Promise<HandOver>;
+  hand: (envelope: MailEnvelope, mime: Uint8Array) => Promise<SubmissionResult>;
   /** Waits for emails in flight, then aborts them. Callers that still wait for a slot get `not_sent` immediately. */
   close: (limitMs?: number) => Promise<void>;
 };
@@ -75,7 +75,7 @@ const REPLY_CHARS_MAX = 2_000;
  * The rule that prevents sending an email twice. Before the first byte of the email was read, the relay cannot have accepted it. A reply
  * that refuses is certain as well. An email that was read, but got no definite reply, is unknown.
  */
-export function outcome(ending: Ending): HandOver {
+export function outcome(ending: Ending): SubmissionResult {
   const reply = tidy(ending.reply);
   const { code, stage, bodyRead } = ending;
   if (code !== null && code >= 400 && code <= 599) return { result: 'refused', stage, code, reply };

@@ -6,7 +6,7 @@ import { callbackify } from 'node:util';
 import type { Resolver } from '../dns/resolver.ts';
 import { isLoopbackName } from '../net/network-address.ts';
 import { type AddressKind, addressKind } from './check-url.ts';
-import { blocked, type Phase, Refusal } from './failure.ts';
+import { blocked, type Phase, OutboundError } from './failure.ts';
 
 export type Agents = {
   /** `fresh`: on a separate connection that is not kept. */
@@ -130,7 +130,7 @@ export function phaseOf(error: Error): Phase {
 function watch(socket: Socket, openEvent: 'connect' | 'secureConnect', guard: Guard): void {
   let phase: Phase = 'connect';
   const timer = setTimeout(() => {
-    socket.destroy(new Refusal('timeout', `No connection within ${guard.connectMs / 1_000} s`));
+    socket.destroy(new OutboundError('timeout', `No connection within ${guard.connectMs / 1_000} s`));
   }, guard.connectMs);
   socket.prependOnceListener('connect', () => {
     phase = 'tls';
@@ -201,5 +201,5 @@ async function askMachine(name: string): Promise<string[]> {
 }
 
 function unknown(code: string): never {
-  throw new Refusal('dns', `The DNS has no address for its host (${code})`);
+  throw new OutboundError('dns', `The DNS has no address for its host (${code})`);
 }

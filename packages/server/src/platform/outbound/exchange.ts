@@ -1,7 +1,7 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { type Agents, type Pooled, phaseOf } from './agents.ts';
-import { type Failed, failureOf, type OutboundFailure } from './failure.ts';
+import { type FailureDetail, failureOf, type OutboundFailure } from './failure.ts';
 
 export type OutboundAnswer =
   | {
@@ -66,7 +66,7 @@ export function exchange(agents: Agents, sent: Sent, { totalMs, live }: Bounds):
       resolve(answer);
     }
 
-    function fail(failed: Failed & { wasReused?: true }): void {
+    function fail(failed: FailureDetail & { wasReused?: true }): void {
       settle({ ok: false, ...failed, ms: elapsed() });
       request?.destroy();
     }

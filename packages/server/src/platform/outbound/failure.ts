@@ -4,26 +4,26 @@ export type OutboundFailure = 'blocked' | 'dns' | 'connect' | 'tls' | 'timeout' 
 export type Phase = 'connect' | 'tls' | 'open';
 
 /** A failure that we decided on ourselves. */
-export class Refusal extends Error {
+export class OutboundError extends Error {
   readonly failure: OutboundFailure;
 
   constructor(failure: OutboundFailure, detail: string) {
     super(detail);
-    this.name = 'Refusal';
+    this.name = 'OutboundError';
     this.failure = failure;
   }
 }
 
 /** The same for every forbidden address, whether or not a server listens there, and without the address. */
-export function blocked(): Refusal {
-  return new Refusal('blocked', 'Its host resolves to an address that is not public');
+export function blocked(): OutboundError {
+  return new OutboundError('blocked', 'Its host resolves to an address that is not public');
 }
 
-export type Failed = { error: OutboundFailure; detail: string };
+export type FailureDetail = { error: OutboundFailure; detail: string };
 
 /** Describes a failure for the customer's log: by its code, because the messages of Node.js contain addresses. */
-export function failureOf(error: Error, phase: Phase): Failed {
-  if (error instanceof Refusal) return { error: error.failure, detail: error.message };
+export function failureOf(error: Error, phase: Phase): FailureDetail {
+  if (error instanceof OutboundError) return { error: error.failure, detail: error.message };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : 'UNKNOWN';
   const failure = kindOf(code, phase);
   return { error: failure, detail: `${SAYS[failure]} (${code})` };

@@ -7,7 +7,7 @@ import { type PidFile, removeStalePidFile, sightPostmaster } from './postmaster.
 import { START_MAX_MS, startPostmaster } from './start-postmaster.ts';
 import { waitUntil } from './wait-until.ts';
 
-export type Running = { file: PidFile; sure: boolean };
+export type RunningPostmaster = { file: PidFile; sure: boolean };
 
 /** Obstacles to a start (another starter, the backends of a dead postmaster) disappear soon. */
 const CONTENDED_MAX_MS = 20_000;
@@ -15,7 +15,7 @@ const CONTENDED_BACKOFF = { baseMs: 50, maxMs: 1_000 };
 const LOOK_EVERY_MS = 10;
 
 /** Adopts a running postmaster, waits for one that is starting or stopping, and otherwise starts one. */
-export async function ensureRunning(home: Home, signal?: AbortSignal): Promise<Running> {
+export async function ensureRunning(home: Home, signal?: AbortSignal): Promise<RunningPostmaster> {
   const contendedUntil = performance.now() + CONTENDED_MAX_MS;
   for (let attempt = 0; ; attempt += 1) {
     signal?.throwIfAborted();
@@ -45,13 +45,13 @@ export async function ensureRunning(home: Home, signal?: AbortSignal): Promise<R
 }
 
 /** Returns undefined once no process runs or appears to. */
-async function settle(home: Home, signal: AbortSignal | undefined): Promise<Running | undefined> {
+async function settle(home: Home, signal: AbortSignal | undefined): Promise<RunningPostmaster | undefined> {
   const settled = await waitUntil(() => look(home), { everyMs: LOOK_EVERY_MS, forMs: START_MAX_MS, signal });
   if (settled) return settled === 'none' ? undefined : settled;
   throw new EmbeddedFailure('cannot_start', `PostgreSQL of ${home.dataDir} has been starting for too long`);
 }
 
-async function look(home: Home): Promise<Running | 'none' | undefined> {
+async function look(home: Home): Promise<RunningPostmaster | 'none' | undefined> {
   const seen = await sightPostmaster(home.data);
   if (seen.kind === 'none') return 'none';
   if (seen.kind === 'stale') {

@@ -15,7 +15,7 @@ import { codeOf, EmbeddedFailure } from './failure.ts';
 import { draftOf } from './sweep-partials.ts';
 
 /** `<DATA_DIR>/postgres.json`, mode 0600: the facts that must survive a restart of Node.js. */
-export type Facts = {
+export type ClusterFacts = {
   user: string;
   password: string;
   database: string;
@@ -26,13 +26,13 @@ export type Facts = {
 };
 
 /** The owner of files in DATA_DIR. Set only for root, whose own files would be inaccessible to the owner of the folder. */
-export type Owner = { uid: number; gid: number } | undefined;
+export type FileOwner = { uid: number; gid: number } | undefined;
 
 const USER = 'beckon';
 const DATABASE = 'beckon';
 const PASSWORD_BYTES = 24;
 
-export function readFacts(dataDir: string): Facts | undefined {
+export function readFacts(dataDir: string): ClusterFacts | undefined {
   const path = factsPath(dataDir);
   let text: string;
   try {
@@ -42,7 +42,7 @@ export function readFacts(dataDir: string): Facts | undefined {
     throw error;
   }
   try {
-    return JSON.parse(text) as Facts;
+    return JSON.parse(text) as ClusterFacts;
   } catch (error) {
     throw new EmbeddedFailure('not_known', `${path} is not JSON. Restore it from a backup`, error);
   }
@@ -52,9 +52,9 @@ export function readFacts(dataDir: string): Facts | undefined {
  * Creates the password before the cluster. Concurrent starters first agree on the file (a link is created once, and completely), so it does
  * not matter whose initdb succeeds.
  */
-export function createFacts(dataDir: string, options: { data: string; owner: Owner }): Facts {
+export function createFacts(dataDir: string, options: { data: string; owner: FileOwner }): ClusterFacts {
   const password = randomBytes(PASSWORD_BYTES).toString('base64url');
-  const facts: Facts = { user: USER, password, database: DATABASE, data: options.data };
+  const facts: ClusterFacts = { user: USER, password, database: DATABASE, data: options.data };
   const draft = writeDraft(dataDir, facts, options.owner);
   try {
     linkSync(draft, factsPath(dataDir));
@@ -68,14 +68,14 @@ export function createFacts(dataDir: string, options: { data: string; owner: Own
   }
 }
 
-export function savePort(dataDir: string, port: number, owner: Owner): void {
+export function savePort(dataDir: string, port: number, owner: FileOwner): void {
   const facts = readFacts(dataDir);
   if (!facts || facts.port === port) return;
   renameSync(writeDraft(dataDir, { ...facts, port }, owner), factsPath(dataDir));
 }
 
 /** Used with facts from a backup. */
-export function replaceFacts(dataDir: string, facts: Facts, owner: Owner): void {
+export function replaceFacts(dataDir: string, facts: ClusterFacts, owner: FileOwner): void {
   renameSync(writeDraft(dataDir, facts, owner), factsPath(dataDir));
 }
 
@@ -83,7 +83,7 @@ function factsPath(dataDir: string): string {
   return join(dataDir, 'postgres.json');
 }
 
-function writeDraft(dataDir: string, facts: Facts, owner: Owner): string {
+function writeDraft(dataDir: string, facts: ClusterFacts, owner: FileOwner): string {
   const path = draftOf(factsPath(dataDir));
   const file = openSync(path, 'wx', 0o600);
   try {

@@ -3,8 +3,8 @@ import { realpath } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { backoffMs } from '../async/backoff.ts';
-import { ensureRunning, type Running } from './ensure-running.ts';
-import { type Facts, readFacts } from './facts.ts';
+import { ensureRunning, type RunningPostmaster } from './ensure-running.ts';
+import { type ClusterFacts, readFacts } from './facts.ts';
 import { codeOf, EmbeddedFailure } from './failure.ts';
 import type { Home } from './home.ts';
 import { isLocked, lockedBy } from './lock-cluster.ts';
@@ -52,12 +52,12 @@ export async function joinRunning(home: Home): Promise<Hold | undefined> {
   return taken.kind === 'held' ? taken.hold : undefined;
 }
 
-function isForeign(running: Running, seen: { elapsedMs: number; why: unknown }): boolean {
+function isForeign(running: RunningPostmaster, seen: { elapsedMs: number; why: unknown }): boolean {
   if (running.sure || codeOf(seen.why) === STARTING_UP) return false;
   return seen.elapsedMs > (running.file.pid === 0 ? EMPTY_MAX_MS : UNSURE_MAX_MS);
 }
 
-async function forgetForeign(home: Home, running: Running): Promise<void> {
+async function forgetForeign(home: Home, running: RunningPostmaster): Promise<void> {
   if (await isLocked(home)) throw lockedBy(home.data);
   home.log.warn({ pid: running.file.pid, data_dir: home.data }, 'postgres.stale_pid_removed');
   removeStalePidFile(home.data, running.file);
@@ -100,7 +100,7 @@ const USERS_LOCK_MS = 60_000;
 const SERVER_LOCK_MS = 2_000;
 const CONNECT_MS = 10_000;
 
-async function takeHold(home: Home, running: Running): Promise<Taken> {
+async function takeHold(home: Home, running: RunningPostmaster): Promise<Taken> {
   const facts = readFacts(home.dataDir);
   if (!facts || running.file.port === 0) return { kind: 'later', why: 'no port is known yet' };
   const { client, socket } = makeClient(facts, running.file.port);
@@ -127,7 +127,7 @@ async function takeHold(home: Home, running: Running): Promise<Taken> {
   return { kind: 'held', hold: wrap(client, { socket, lost, file: running.file }) };
 }
 
-function makeClient(facts: Facts, port: number): { client: pg.Client; socket: Socket } {
+function makeClient(facts: ClusterFacts, port: number): { client: pg.Client; socket: Socket } {
   // Uses its own socket, because only that allows closing a connection whose peer no longer responds.
   const socket = new Socket();
   const client = new pg.Client({

@@ -16,7 +16,7 @@ import {
 import { readyArchive } from './backup/archive.ts';
 import { readyBinaries } from './binaries.ts';
 import { codeOf, EmbeddedFailure } from './failure.ts';
-import { createFacts, type Facts, type Owner, readFacts } from './facts.ts';
+import { createFacts, type ClusterFacts, type FileOwner, readFacts } from './facts.ts';
 
 export type HomeOptions = {
   dataDir: string;
@@ -40,7 +40,7 @@ export type Home = {
   native: string;
   /** The account that PostgreSQL runs as; only set for root. */
   runAs: Account | undefined;
-  owner: Owner;
+  owner: FileOwner;
   connections: number;
   /** The folder of archived WAL, which contains a folder for this cluster. */
   archive: string | null;
@@ -99,7 +99,7 @@ async function makeDataDir(wanted: string): Promise<string> {
   return realpath(path);
 }
 
-type Root = { account: Account; owner: Owner };
+type Root = { account: Account; owner: FileOwner };
 
 async function rootFacts(dataDir: string): Promise<Root> {
   const { uid, gid } = await stat(dataDir);
@@ -107,7 +107,11 @@ async function rootFacts(dataDir: string): Promise<Root> {
 }
 
 /** Inside DATA_DIR the path is stored relative, so that the whole directory can be moved or copied. */
-async function agreeOnFacts(dataDir: string, elsewhere: string, root: Root | undefined): Promise<Facts> {
+async function agreeOnFacts(
+  dataDir: string,
+  elsewhere: string,
+  root: Root | undefined,
+): Promise<ClusterFacts> {
   if (isInitialized(join(dataDir, 'postgres')) && !readFacts(dataDir)) {
     throw new EmbeddedFailure(
       'not_known',

@@ -44,5 +44,5 @@ export {
 } from './backup/list-backups.ts';
 export { restoreBackup, type Restored } from './backup/restore-backup.ts';
 export { findSystemId } from './backup/system-id.ts';
-export { takeBackup, type Taken } from './backup/take-backup.ts';
+export { takeBackup, type BackupResult } from './backup/take-backup.ts';
 export { discardOld, upgradeDatabase, type Upgraded } from './upgrade/upgrade-database.ts';

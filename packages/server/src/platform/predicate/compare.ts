@@ -1,11 +1,11 @@
-import type { Answer, NumberCompare, PropertyTest, TimeTest, ValueTest } from './predicate.ts';
+import type { PredicateResult, NumberCompare, PropertyTest, TimeTest, ValueTest } from './predicate.ts';
 import { parseInstant } from '../time/time-text.ts';
 
-const NEVER: Answer = { holds: false, until: null };
-const ALWAYS: Answer = { holds: true, until: null };
+const NEVER: PredicateResult = { holds: false, until: null };
+const ALWAYS: PredicateResult = { holds: true, until: null };
 
 /** Applies one test to one value of a user or of an event. Undefined and null count as absent. */
-export function testValue(test: ValueTest, value: unknown, now: number): Answer {
+export function testValue(test: ValueTest, value: unknown, now: number): PredicateResult {
   if (!isMomentTest(test)) return passes(test, value) ? ALWAYS : NEVER;
   const at = typeof value === 'string' ? parseInstant(value) : Number.NaN;
   return Number.isNaN(at) ? NEVER : testMoment(test, at, now);
@@ -53,7 +53,7 @@ export function compareNumbers(compare: NumberCompare, value: number, than: numb
 }
 
 /** Each test holds in one span of `now`, from the first of its edges until the second. */
-export function testMoment(test: TimeTest, at: number, now: number): Answer {
+export function testMoment(test: TimeTest, at: number, now: number): PredicateResult {
   switch (test.op) {
     case 'before':
       return at < test.at ? ALWAYS : NEVER;
@@ -72,7 +72,7 @@ export function testMoment(test: TimeTest, at: number, now: number): Answer {
   }
 }
 
-function holdsBetween(from: number, to: number, now: number): Answer {
+function holdsBetween(from: number, to: number, now: number): PredicateResult {
   if (now < from) return { holds: false, until: from };
   if (now >= to) return NEVER;
   return { holds: true, until: to === Number.POSITIVE_INFINITY ? null : to };

@@ -1,5 +1,5 @@
 import { printDuration, printInstant } from '../time/time-text.ts';
-import type { Predicate, PropertyTest, ValueTest, Window } from './predicate.ts';
+import type { Predicate, PropertyTest, ValueTest, EventWindow } from './predicate.ts';
 
 /** Returns a document that `parsePredicate` parses to the same predicate. */
 export function predicateDocument(predicate: Predicate): object {
@@ -40,7 +40,7 @@ export function propertyTestDocument({ property, test }: PropertyTest): object {
   return { property, ...testDocument(test) };
 }
 
-function windowDocument(window: Window | null): object {
+function windowDocument(window: EventWindow | null): object {
   if (window === null) return {};
   const within = printDuration(window.withinMs);
   return window.where.length === 0 ? { within } : { within, where: window.where.map(propertyTestDocument) };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Answer, Facts, Predicate } from './predicate.ts';
+import type { PredicateResult, Facts, Predicate } from './predicate.ts';
 import { evaluate, explain } from './evaluate.ts';
 import { mentionsOf } from './mentions.ts';
 import { parsePredicate } from './parse.ts';
@@ -24,11 +24,11 @@ function parse(given: unknown): Predicate {
   return parsed.predicate;
 }
 
-function answer(given: unknown, facts: Partial<Facts> = {}): Answer {
+function answer(given: unknown, facts: Partial<Facts> = {}): PredicateResult {
   return evaluate(parse(given), { ...BARE, ...facts });
 }
 
-const at = (holds: boolean, until: number | null): Answer => ({ holds, until });
+const at = (holds: boolean, until: number | null): PredicateResult => ({ holds, until });
 const trait = (value: unknown): Partial<Facts> => ({ trait: () => value });
 const text = (ms: number): string => new Date(ms).toISOString();
 
@@ -52,7 +52,7 @@ test.each<[string, { value: unknown; operator: object; holds: boolean }]>([
   expect(answer({ trait: 'x', ...operator }, trait(value))).toEqual(at(holds, null));
 });
 
-test.each<[string, { operator: object; moment: number; expected: Answer }]>([
+test.each<[string, { operator: object; moment: number; expected: PredicateResult }]>([
   ['the end of the last day', { operator: { in_last: '1d' }, moment: NOW - DAY, expected: at(false, null) }],
   ['just within it', { operator: { in_last: '1d' }, moment: NOW - DAY + 1, expected: at(true, NOW + 1) }],
   ['now', { operator: { in_last: '1d' }, moment: NOW, expected: at(true, NOW + DAY) }],
@@ -99,7 +99,7 @@ const THREE: Partial<Facts> = {
   nth: ({ nth }) => [NOW - HOUR, NOW - 2 * HOUR, NOW - 5 * HOUR][nth - 1] ?? null,
 };
 
-test.each<[object, Answer]>([
+test.each<[object, PredicateResult]>([
   [{ at_least: 1 }, at(true, NOW + 23 * HOUR)],
   [{ at_least: 3 }, at(true, NOW + 19 * HOUR)],
   [{ at_least: 4 }, at(false, null)],
@@ -142,7 +142,7 @@ const MOMENTS: Partial<Facts> = {
 const NEVER = { trait: 'x', is_set: true };
 const ALWAYS = { not: { event: 'e' } };
 
-test.each<[object, Answer]>([
+test.each<[object, PredicateResult]>([
   [{ all: [changing(true, 5), changing(true, 3)] }, at(true, NOW + 3)],
   [{ all: [changing(true, 3), ALWAYS] }, at(true, NOW + 3)],
   [{ all: [changing(true, 3), changing(false, 5), changing(false, 7)] }, at(false, NOW + 7)],

@@ -1,6 +1,6 @@
 import { compareNumbers, testMoment, testValue } from './compare.ts';
 import {
-  type Answer,
+  type PredicateResult,
   boundsOf,
   type CountNode,
   type EdgeNode,
@@ -16,7 +16,7 @@ import { type AudienceNames, sentenceOf } from './sentence.ts';
 import { isoOrNull } from '../time/clock.ts';
 
 /** Evaluates a predicate for one user, and returns how long the answer is certain. It reads only `facts` and changes nothing. */
-export function evaluate(predicate: Predicate, facts: Facts): Answer {
+export function evaluate(predicate: Predicate, facts: Facts): PredicateResult {
   switch (predicate.kind) {
     case 'all':
       return conjunction(predicate.of.map((child) => evaluate(child, facts)));
@@ -43,17 +43,17 @@ export function evaluate(predicate: Predicate, facts: Facts): Answer {
 }
 
 /** False lasts at least as long as one false part. True lasts only as long as all parts are true. */
-function conjunction(answers: Answer[]): Answer {
+function conjunction(answers: PredicateResult[]): PredicateResult {
   const refusals = answers.filter((answer) => !answer.holds).map(untilOf);
   if (refusals.length > 0) return { holds: false, until: momentOf(Math.max(...refusals)) };
   return { holds: true, until: momentOf(Math.min(...answers.map(untilOf))) };
 }
 
-function negation({ holds, until }: Answer): Answer {
+function negation({ holds, until }: PredicateResult): PredicateResult {
   return { holds: !holds, until };
 }
 
-function untilOf({ until }: Answer): number {
+function untilOf({ until }: PredicateResult): number {
   return until ?? Number.POSITIVE_INFINITY;
 }
 
@@ -61,31 +61,31 @@ function momentOf(until: number): number | null {
   return until === Number.POSITIVE_INFINITY ? null : until;
 }
 
-function evaluateEdge({ kind, event, test }: EdgeNode, facts: Facts): Answer {
+function evaluateEdge({ kind, event, test }: EdgeNode, facts: Facts): PredicateResult {
   const total = facts.total(event);
   if (!total) return { holds: false, until: null };
   return testMoment(test, kind === 'first' ? total.firstAt : total.lastAt, facts.now);
 }
 
-function evaluateCount(node: CountNode, facts: Facts): Answer {
+function evaluateCount(node: CountNode, facts: Facts): PredicateResult {
   const reaches =
     node.window === null
       ? reachesInAll(node, facts)
       : reachesInWindow({ ...node, window: node.window }, facts);
   const { least, beyond } = boundsOf(node);
-  const parts: Answer[] = [];
+  const parts: PredicateResult[] = [];
   if (least !== null) parts.push(reaches(least));
   if (beyond !== null) parts.push(negation(reaches(beyond)));
   return conjunction(parts);
 }
 
-function reachesInAll(node: CountNode, facts: Facts): (nth: number) => Answer {
+function reachesInAll(node: CountNode, facts: Facts): (nth: number) => PredicateResult {
   const count = facts.total(node.event)?.count ?? 0;
   return (nth) => ({ holds: count >= nth, until: null });
 }
 
 /** Time alone only removes events from a window. An event enters only when it is new. */
-function reachesInWindow(node: WindowedCount, facts: Facts): (nth: number) => Answer {
+function reachesInWindow(node: WindowedCount, facts: Facts): (nth: number) => PredicateResult {
   return (nth) => {
     const question: NthQuestion = nthQuestion(node, nth);
     const at = facts.nth(question);
@@ -93,7 +93,7 @@ function reachesInWindow(node: WindowedCount, facts: Facts): (nth: number) => An
   };
 }
 
-function evaluateSum(node: SumNode, facts: Facts): Answer {
+function evaluateSum(node: SumNode, facts: Facts): PredicateResult {
   const { sum, oldestAt } = facts.sum(sumQuestion(node));
   return {
     holds: compareNumbers(node.compare, sum, node.than),

@@ -5,7 +5,7 @@ import {
   type JsonObject,
   keysOf,
   listOf,
-  type Place,
+  type ParsePosition,
   refuse,
   refuseOthers,
   takeCondition,
@@ -29,7 +29,7 @@ export type Op = ValueTest['op'];
 
 /** Returns the only key out of `ops`. Reports an error unless there is exactly one. */
 export function onlyKey<K extends string>(
-  place: Place,
+  place: ParsePosition,
   object: JsonObject,
   ops: readonly K[],
 ): K | undefined {
@@ -41,7 +41,7 @@ export function onlyKey<K extends string>(
 
 /** Reads the test in an object that has its operator beside the keys of its subject. */
 export function readTest<K extends Op>(
-  place: Place,
+  place: ParsePosition,
   object: JsonObject,
   { subject, ops }: { subject: readonly string[]; ops: readonly K[] },
 ): ValueTest | undefined {
@@ -51,12 +51,12 @@ export function readTest<K extends Op>(
 }
 
 /** Reads the test of a moment in `{ "last": { … } }`. */
-export function readPastTest(place: Place, value: unknown): TimeTest | undefined {
+export function readPastTest(place: ParsePosition, value: unknown): TimeTest | undefined {
   if (!isObject(value)) return refuse(place, `must be an object with one of ${listOf(PAST_OPS)}`);
   return readTest(place, value, { subject: [], ops: PAST_OPS }) as TimeTest | undefined;
 }
 
-export function readWhere(place: Place, value: unknown): PropertyTest[] | undefined {
+export function readWhere(place: ParsePosition, value: unknown): PropertyTest[] | undefined {
   if (!Array.isArray(value) || value.length > WHERE_MAX_ITEMS) {
     return refuse(place, `must be a list of at most ${WHERE_MAX_ITEMS} tests of properties`);
   }
@@ -68,7 +68,7 @@ export function readWhere(place: Place, value: unknown): PropertyTest[] | undefi
   );
 }
 
-export function readPropertyTest(place: Place, value: unknown): PropertyTest | undefined {
+export function readPropertyTest(place: ParsePosition, value: unknown): PropertyTest | undefined {
   if (!isObject(value)) return refuse(place, 'must be an object with property and an operator');
   const test = readTest(place, value, { subject: ['property'], ops: PROPERTY_OPS });
   const property = readKey(inside(place, 'property'), value['property']);
@@ -76,12 +76,12 @@ export function readPropertyTest(place: Place, value: unknown): PropertyTest | u
 }
 
 /** Reads the name of a trait or of a property. */
-export function readKey(place: Place, value: unknown): string | undefined {
+export function readKey(place: ParsePosition, value: unknown): string | undefined {
   return readText(place, value, { min: 1, max: KEY_MAX_CHARS });
 }
 
 export function readText(
-  place: Place,
+  place: ParsePosition,
   value: unknown,
   { min, max }: { min: number; max: number },
 ): string | undefined {
@@ -95,12 +95,12 @@ export function readText(
   return value;
 }
 
-export function readNumber(place: Place, value: unknown): number | undefined {
+export function readNumber(place: ParsePosition, value: unknown): number | undefined {
   if (typeof value !== 'number') return refuse(place, 'must be a number');
   return Number.isFinite(value) ? value : refuse(place, 'must be a number that fits a 64-bit float');
 }
 
-export function readSpan(place: Place, value: unknown): number | undefined {
+export function readSpan(place: ParsePosition, value: unknown): number | undefined {
   const ms = typeof value === 'string' ? parseDuration(value) : undefined;
   if (ms === undefined || ms < SPAN_MIN_MS || ms > SPAN_MAX_MS) {
     return refuse(place, `must be ${DURATION_SYNTAX}, from 1m to 366d`);
@@ -108,7 +108,7 @@ export function readSpan(place: Place, value: unknown): number | undefined {
   return ms;
 }
 
-type Reader = (place: Place, value: unknown) => ValueTest | undefined;
+type Reader = (place: ParsePosition, value: unknown) => ValueTest | undefined;
 
 const READERS: Record<Op, Reader> = {
   is_set: (place, value) =>
@@ -139,7 +139,7 @@ function scalarReader(op: 'equals' | 'includes'): Reader {
   };
 }
 
-function readOneOf(place: Place, value: unknown): ValueTest | undefined {
+function readOneOf(place: ParsePosition, value: unknown): ValueTest | undefined {
   if (!Array.isArray(value) || value.length === 0 || value.length > ONE_OF_MAX_ITEMS) {
     return refuse(place, `must be a list of 1 to ${ONE_OF_MAX_ITEMS} strings or numbers`);
   }
@@ -149,7 +149,11 @@ function readOneOf(place: Place, value: unknown): ValueTest | undefined {
   return values && { op: 'one_of', values };
 }
 
-function readTextOrNumber(place: Place, value: unknown, otherwise: string): string | number | undefined {
+function readTextOrNumber(
+  place: ParsePosition,
+  value: unknown,
+  otherwise: string,
+): string | number | undefined {
   if (typeof value === 'string') return readText(place, value, { min: 0, max: TEXT_MAX_CHARS });
   return typeof value === 'number' ? readNumber(place, value) : refuse(place, otherwise);
 }

@@ -22,13 +22,13 @@ import {
   type JsonObject,
   keysOf,
   listOf,
-  type Place,
+  type ParsePosition,
   refuse,
   refuseOthers,
   startReading,
   takeCondition,
 } from './place.ts';
-import type { Predicate, ValueTest, Window } from './predicate.ts';
+import type { Predicate, ValueTest, EventWindow } from './predicate.ts';
 
 type ParsedPredicate = { ok: true; predicate: Predicate } | { ok: false; faults: FieldFault[] };
 
@@ -48,7 +48,7 @@ const SUBJECTS = [...GROUPS, 'trait', 'user', 'event', 'audience'] as const;
 type Subject = (typeof SUBJECTS)[number];
 
 /** Also reads a predicate that is part of a larger document. */
-export function readPredicate(place: Place, value: unknown, depth = 1): Predicate | undefined {
+export function readPredicate(place: ParsePosition, value: unknown, depth = 1): Predicate | undefined {
   if (depth > DEPTH_MAX) return refuse(place, `must not be nested deeper than ${DEPTH_MAX} levels`);
   if (!isObject(value)) return refuse(place, `must be an object with one of ${listOf(SUBJECTS)}`);
   const [subject, ...others] = keysOf(value, SUBJECTS);
@@ -74,7 +74,7 @@ function negated(of: Predicate | undefined): Predicate | undefined {
   return of && { kind: 'not', of };
 }
 
-function readList(place: Place, value: unknown, depth: number): Predicate[] | undefined {
+function readList(place: ParsePosition, value: unknown, depth: number): Predicate[] | undefined {
   if (!Array.isArray(value) || value.length === 0) {
     return refuse(place, 'must be a list of at least one condition');
   }
@@ -83,7 +83,7 @@ function readList(place: Place, value: unknown, depth: number): Predicate[] | un
   return allOf(value.map((item: unknown, i) => readPredicate(inside(place, i), item, depth)));
 }
 
-type Condition = (place: Place, object: JsonObject) => Predicate | undefined;
+type Condition = (place: ParsePosition, object: JsonObject) => Predicate | undefined;
 
 const CONDITIONS: Record<Exclude<Subject, (typeof GROUPS)[number]>, Condition> = {
   trait: readTrait,
@@ -92,13 +92,13 @@ const CONDITIONS: Record<Exclude<Subject, (typeof GROUPS)[number]>, Condition> =
   audience: readAudience,
 };
 
-function readTrait(place: Place, object: JsonObject): Predicate | undefined {
+function readTrait(place: ParsePosition, object: JsonObject): Predicate | undefined {
   const test = readTest(place, object, { subject: ['trait'], ops: TRAIT_OPS });
   const trait = readKey(inside(place, 'trait'), object['trait']);
   return test && trait !== undefined ? { kind: 'trait', trait, test } : undefined;
 }
 
-function readUser(place: Place, object: JsonObject): Predicate | undefined {
+function readUser(place: ParsePosition, object: JsonObject): Predicate | undefined {
   const test = readTest(place, object, { subject: ['user'], ops: TEXT_OPS });
   if (object['user'] !== 'email') return refuse(inside(place, 'user'), 'must be email');
   if (test && !isOfTexts(test)) return refuse(place, 'must compare email with a string');
@@ -111,13 +111,13 @@ function isOfTexts(test: ValueTest): boolean {
   return test.op !== 'one_of' || test.values.every((value) => typeof value === 'string');
 }
 
-function readAudience(place: Place, object: JsonObject): Predicate | undefined {
+function readAudience(place: ParsePosition, object: JsonObject): Predicate | undefined {
   refuseOthers(place, object, ['audience']);
   const audienceId = readAudienceId(inside(place, 'audience'), object['audience']);
   return audienceId === undefined ? undefined : { kind: 'audience', audienceId };
 }
 
-export function readAudienceId(place: Place, value: unknown): string | undefined {
+export function readAudienceId(place: ParsePosition, value: unknown): string | undefined {
   if (typeof value !== 'string' || !UUID.test(value)) return refuse(place, 'must be a UUID');
   return value.toLowerCase();
 }
@@ -127,7 +127,7 @@ const COUNT_OPS = ['at_least', 'at_most', 'exactly'] as const;
 /** Conditions on an event that do not count its occurrences. */
 const SHAPES = ['sum', 'first', 'last'] as const;
 
-function readEventCondition(place: Place, object: JsonObject): Predicate | undefined {
+function readEventCondition(place: ParsePosition, object: JsonObject): Predicate | undefined {
   const event = readEventName(inside(place, 'event'), object['event']);
   const [shape, ...others] = keysOf(object, SHAPES);
   if (others.length > 0) {
@@ -138,13 +138,13 @@ function readEventCondition(place: Place, object: JsonObject): Predicate | undef
   return condition && event !== undefined ? { ...condition, event } : undefined;
 }
 
-export function readEventName(place: Place, value: unknown): string | undefined {
+export function readEventName(place: ParsePosition, value: unknown): string | undefined {
   return readText(place, value, { min: 1, max: EVENT_NAME_MAX_CHARS });
 }
 
 type WithoutEvent<K extends Predicate['kind']> = Omit<Extract<Predicate, { kind: K }>, 'event'>;
 
-function readCount(place: Place, object: JsonObject): WithoutEvent<'count'> | undefined {
+function readCount(place: ParsePosition, object: JsonObject): WithoutEvent<'count'> | undefined {
   refuseOthers(place, object, ['event', ...COUNT_OPS, 'within', 'where', ...SHAPES]);
   const compare = keysOf(object, COUNT_OPS).length === 0 ? 'at_least' : onlyKey(place, object, COUNT_OPS);
   const least = compare === 'at_least' ? 1 : 0;
@@ -155,25 +155,25 @@ function readCount(place: Place, object: JsonObject): WithoutEvent<'count'> | un
   return { kind: 'count', compare, count, window };
 }
 
-function readCountOf(place: Place, value: unknown, least: number): number | undefined {
+function readCountOf(place: ParsePosition, value: unknown, least: number): number | undefined {
   const fits = Number.isInteger(value) && (value as number) >= least && (value as number) <= COUNT_MAX;
   return fits ? (value as number) : refuse(place, `must be a whole number from ${least} to ${COUNT_MAX}`);
 }
 
 /** All occurrences are stored as one number per user, without their properties. */
-function withoutWindow(place: Place, object: JsonObject): null | undefined {
+function withoutWindow(place: ParsePosition, object: JsonObject): null | undefined {
   if (!Object.hasOwn(object, 'where')) return null;
   readWhere(inside(place, 'where'), object['where']);
   return refuse(inside(place, 'within'), 'is required with where');
 }
 
-function readWindow(place: Place, object: JsonObject): Window | undefined {
+function readWindow(place: ParsePosition, object: JsonObject): EventWindow | undefined {
   const withinMs = readSpan(inside(place, 'within'), object['within']);
   const where = Object.hasOwn(object, 'where') ? readWhere(inside(place, 'where'), object['where']) : [];
   return withinMs === undefined || where === undefined ? undefined : { withinMs, where };
 }
 
-function readSum(place: Place, object: JsonObject): WithoutEvent<'sum'> | undefined {
+function readSum(place: ParsePosition, object: JsonObject): WithoutEvent<'sum'> | undefined {
   refuseOthers(place, object, ['event', 'sum', ...NUMBER_OPS, 'within', 'where']);
   const property = readKey(inside(place, 'sum'), object['sum']);
   const compare = onlyKey(place, object, NUMBER_OPS);
@@ -184,7 +184,7 @@ function readSum(place: Place, object: JsonObject): WithoutEvent<'sum'> | undefi
 }
 
 function readMoment(kind: 'first' | 'last') {
-  return (place: Place, object: JsonObject): WithoutEvent<'first' | 'last'> | undefined => {
+  return (place: ParsePosition, object: JsonObject): WithoutEvent<'first' | 'last'> | undefined => {
     refuseOthers(place, object, ['event', kind]);
     const test = readPastTest(inside(place, kind), object[kind]);
     return test && { kind, test };

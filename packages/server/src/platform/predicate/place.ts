@@ -2,18 +2,18 @@ import { ERRORS_MAX } from '@beckon/contract';
 import type { FieldFault } from '../fault.ts';
 
 /** A place in the document that is read. All errors go to one list for the whole document. */
-export type Place = { reading: Reading; path: Path };
+export type ParsePosition = { reading: ParseState; path: Path };
 /** `whole` names the document in messages about all of it. */
-export type Reading = { whole: 'definition' | 'rule'; findings: Finding[]; conditions: number };
+export type ParseState = { whole: 'definition' | 'rule'; findings: Finding[]; conditions: number };
 type Path = readonly (string | number)[];
 type Finding = { path: Path; message: string };
 export type JsonObject = Record<string, unknown>;
 
-export function startReading(whole: Reading['whole']): Place {
+export function startReading(whole: ParseState['whole']): ParsePosition {
   return { reading: { whole, findings: [], conditions: 0 }, path: [] };
 }
 
-export function inside({ reading, path }: Place, key: string | number): Place {
+export function inside({ reading, path }: ParsePosition, key: string | number): ParsePosition {
   return { reading, path: [...path, key] };
 }
 
@@ -21,7 +21,7 @@ export function inside({ reading, path }: Place, key: string | number): Place {
 const FINDINGS_MAX = 1_000;
 
 /** Adds an error. The message follows the name of the field: `must be a string`. */
-export function refuse({ reading, path }: Place, message: string): undefined {
+export function refuse({ reading, path }: ParsePosition, message: string): undefined {
   if (reading.findings.length < FINDINGS_MAX) reading.findings.push({ path, message });
 }
 
@@ -32,7 +32,7 @@ export function refuse({ reading, path }: Place, message: string): undefined {
 export const CONDITIONS_MAX = 200;
 
 /** Counts a condition. Returns false beyond the limit, with an error for the first one, so the rest is not read. */
-export function takeCondition(place: Place): boolean {
+export function takeCondition(place: ParsePosition): boolean {
   place.reading.conditions += 1;
   if (place.reading.conditions === CONDITIONS_MAX + 1) {
     refuse(
@@ -52,7 +52,7 @@ export function keysOf<K extends string>(object: JsonObject, known: readonly K[]
   return Object.keys(object).filter((key): key is K => (known as readonly string[]).includes(key));
 }
 
-export function refuseOthers(place: Place, object: JsonObject, known: readonly string[]): void {
+export function refuseOthers(place: ParsePosition, object: JsonObject, known: readonly string[]): void {
   const others = Object.keys(object).filter((key) => !known.includes(key));
   for (const key of others.slice(0, ERRORS_MAX)) {
     refuse(inside(place, key), `is unknown here. Use ${listOf(known)}`);
@@ -64,7 +64,7 @@ export function listOf(words: readonly string[], last = 'or'): string {
 }
 
 /** Returns the errors in the order of the document: a whole before its parts, and missing fields last. */
-export function faultsOf({ whole, findings }: Reading, document: unknown): FieldFault[] {
+export function faultsOf({ whole, findings }: ParseState, document: unknown): FieldFault[] {
   return findings
     .map((finding) => ({ finding, ranks: ranksOf(finding.path, document) }))
     .toSorted((a, b) => compareRanks(a.ranks, b.ranks))
@@ -93,7 +93,7 @@ function compareRanks(a: number[], b: number[]): number {
 
 const KEY_SHOWN_CHARS = 255;
 
-function toFault({ path, message }: Finding, whole: Reading['whole']): FieldFault {
+function toFault({ path, message }: Finding, whole: ParseState['whole']): FieldFault {
   if (path.length === 0) return { message: `The ${whole} ${message}` };
   // The path is part of the response, so it must be well-formed text.
   const field = path

@@ -25,14 +25,21 @@ export type Predicate =
       event: string;
       compare: 'at_least' | 'at_most' | 'exactly';
       count: number;
-      window: Window | null;
+      window: EventWindow | null;
     }
-  | { kind: 'sum'; event: string; property: string; compare: NumberCompare; than: number; window: Window }
+  | {
+      kind: 'sum';
+      event: string;
+      property: string;
+      compare: NumberCompare;
+      than: number;
+      window: EventWindow;
+    }
   | { kind: 'first' | 'last'; event: string; test: TimeTest }
   | { kind: 'audience'; audienceId: string };
 
 /** Counts only events that occurred after now − withinMs and whose properties pass all tests. */
-export type Window = { withinMs: number; where: PropertyTest[] };
+export type EventWindow = { withinMs: number; where: PropertyTest[] };
 /**
  * A property is compared with a literal, and a moment only with a fixed one. If it were compared with now, an event could enter the window
  * without a new event, and no `until` could be computed.
@@ -75,12 +82,12 @@ export type NthQuestion = {
   kind: 'nth';
   key: string;
   event: string;
-  window: Window;
+  window: EventWindow;
   /** The nth newest: "at least 3" needs the third, "at most 3" the fourth. */
   nth: number;
 };
-export type SumQuestion = { kind: 'sum'; key: string; event: string; window: Window; property: string };
-export type Question = NthQuestion | SumQuestion;
+export type SumQuestion = { kind: 'sum'; key: string; event: string; window: EventWindow; property: string };
+export type WindowQuestion = NthQuestion | SumQuestion;
 
 /** The sum of a property's numeric values over the window, and the time of the oldest of those events. */
 export type WindowSum = { sum: number; oldestAt: number | null };
@@ -103,7 +110,7 @@ export type Facts = {
  * `until`: without new facts, the answer does not change before this moment. It may change then, so it must be evaluated again. Null: time
  * alone never changes it.
  */
-export type Answer = { holds: boolean; until: number | null };
+export type PredicateResult = { holds: boolean; until: number | null };
 
 /** The inputs of a predicate. A change of other facts requires no evaluation. */
 export type Mentions = {
@@ -113,7 +120,7 @@ export type Mentions = {
   events: Set<string>;
   /** Events used without a window: `total`, first, last. */
   totals: Set<string>;
-  questions: Map<string, Question>;
+  questions: Map<string, WindowQuestion>;
   audiences: Set<string>;
   /** True if time alone can change the answer. */
   timed: boolean;

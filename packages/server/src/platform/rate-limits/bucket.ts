@@ -46,7 +46,7 @@ export type Bucket = {
   asking: boolean;
 };
 
-export type Answer = { granted: number; left: number; rate: number; burst: number };
+export type BucketGrant = { granted: number; left: number; rate: number; burst: number };
 
 export const LEASE_MS = 1_000;
 /** A stock in use is renewed after this time, so that requests need not wait when it retires. */
@@ -105,7 +105,7 @@ export function retire(bucket: Bucket): void {
 }
 
 /** `at`: the time used by the statement; `now` may be later. */
-export function settle(bucket: Bucket, answer: Answer, { at, now }: { at: number; now: number }): void {
+export function settle(bucket: Bucket, answer: BucketGrant, { at, now }: { at: number; now: number }): void {
   learn(bucket, answer, at);
   const served = Math.min(bucket.stock, bucket.waiting.length);
   // Waiters that the statement included and that got no token are refused. Later ones are refused only if no token can have been refilled
@@ -126,7 +126,7 @@ export function fail(bucket: Bucket, error: unknown): void {
   for (const waiter of bucket.waiting.splice(0)) waiter.reject(error);
 }
 
-function learn(bucket: Bucket, answer: Answer, at: number): void {
+function learn(bucket: Bucket, answer: BucketGrant, at: number): void {
   const changed = bucket.rate !== answer.rate || bucket.burst !== answer.burst;
   // A stock leased under other settings may exceed what the new ones ever allow.
   if (changed) retire(bucket);

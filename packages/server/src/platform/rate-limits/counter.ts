@@ -11,7 +11,7 @@ import {
   runsLow,
   takeNow,
 } from './bucket.ts';
-import { systemTimer, type Timer } from './timer.ts';
+import { systemTimer, type TimerScheduler } from './timer.ts';
 import { createAsker } from './token-requester.ts';
 import type { Clock } from '../time/clock.ts';
 
@@ -39,7 +39,7 @@ type CounterDeps = {
   /** For a project that does not have a row yet. */
   defaults: Record<string, { rate: number; burst: number }>;
   log: Log;
-  timer?: Timer;
+  timer?: TimerScheduler;
 };
 
 export function createCounter(deps: CounterDeps): Counter {
@@ -80,7 +80,7 @@ type Shelf = {
   clear(): Bucket[];
 };
 
-type ShelfDeps = { clock: Clock; timer: Timer; giveBack(bucket: Bucket): void };
+type ShelfDeps = { clock: Clock; timer: TimerScheduler; giveBack(bucket: Bucket): void };
 
 const IDLE_MS = 10_000;
 /** About 300 bytes each. Beyond the bound the bucket with the oldest answer is dropped early, which costs it one more query. */

@@ -2,7 +2,7 @@ import type { Tx } from '../db/statements.ts';
 import { AHEAD, type Bucket } from './bucket.ts';
 
 /** The request of one bucket: as many tokens as it has waiters, more if `ahead`, and the tokens that it returns. */
-export type Ask = {
+export type BucketRequest = {
   bucket: Bucket;
   waiting: number;
   held: number;
@@ -54,8 +54,8 @@ WHERE r.project_id = l.project_id AND r.endpoint = l.endpoint
 RETURNING r.project_id, r.endpoint, r.rate, r.burst, r.tokens, l.granted`;
 
 /** Locks rows in the order of their keys, so that processes that lease from the same buckets never deadlock. */
-export function leaseTokens(tx: Tx, asks: Ask[], now: number): Promise<LeaseRow[]> {
-  const list = (of: (ask: Ask) => number | boolean): string => `{${asks.map(of).join(',')}}`;
+export function leaseTokens(tx: Tx, asks: BucketRequest[], now: number): Promise<LeaseRow[]> {
+  const list = (of: (ask: BucketRequest) => number | boolean): string => `{${asks.map(of).join(',')}}`;
   return tx.prepared<LeaseRow>({
     name: 'counter.lease',
     text: LEASE,

@@ -2,8 +2,8 @@ import { Fault } from '../fault.ts';
 import type { Log } from '../log.ts';
 import type { Database } from '../db/database.ts';
 import { fail, isFresh, retire, settle, type Bucket, type Waiter } from './bucket.ts';
-import { type Ask, insertBuckets, leaseTokens, type LeaseRow, type NewRow } from './store.ts';
-import type { Timer } from './timer.ts';
+import { type BucketRequest, insertBuckets, leaseTokens, type LeaseRow, type NewRow } from './store.ts';
+import type { TimerScheduler } from './timer.ts';
 
 /**
  * The queue of buckets that need tokens, and the running statement; never two at once. The first statement after a quiet time is sent at
@@ -24,7 +24,7 @@ export type AskerDeps = {
   db: Pick<Database, 'prepared' | 'query' | 'clock'>;
   defaults: Record<string, { rate: number; burst: number }>;
   log: Log;
-  timer: Timer;
+  timer: TimerScheduler;
   settled(buckets: Bucket[], now: number): void;
 };
 
@@ -102,7 +102,7 @@ async function send(state: State): Promise<void> {
   schedule(state);
 }
 
-function begin(bucket: Bucket, now: number): Ask {
+function begin(bucket: Bucket, now: number): BucketRequest {
   if (!isFresh(bucket, now)) retire(bucket);
   const { stock: held, leased, back } = bucket;
   bucket.queued = false;
@@ -113,7 +113,7 @@ function begin(bucket: Bucket, now: number): Ask {
   return { bucket, waiting: bucket.asked, held, leased, back, ahead: back === 0 || bucket.asked > 0 };
 }
 
-async function answer(state: State, asks: Ask[], at: number): Promise<void> {
+async function answer(state: State, asks: BucketRequest[], at: number): Promise<void> {
   let open = asks;
   try {
     open = takeIn(state, open, { rows: await inTime(state, open, at), at });
@@ -136,17 +136,21 @@ async function answer(state: State, asks: Ask[], at: number): Promise<void> {
   }
 }
 
-function newRow({ defaults }: State, { bucket }: Ask): NewRow {
+function newRow({ defaults }: State, { bucket }: BucketRequest): NewRow {
   const limit = defaults[bucket.name];
   if (!limit) throw new Error(`no rate limit is named ${bucket.name}`);
   return { projectId: bucket.projectId, name: bucket.name, rate: limit.rate, burst: limit.burst };
 }
 
 /** Applies to each bucket its row, and returns the asks without a row. */
-function takeIn(state: State, asks: Ask[], { rows, at }: { rows: LeaseRow[]; at: number }): Ask[] {
+function takeIn(
+  state: State,
+  asks: BucketRequest[],
+  { rows, at }: { rows: LeaseRow[]; at: number },
+): BucketRequest[] {
   const byKey = new Map(rows.map((row) => [`${row.project_id} ${row.endpoint}`, row]));
   const now = state.db.clock.now();
-  const missing: Ask[] = [];
+  const missing: BucketRequest[] = [];
   const settled: Bucket[] = [];
   for (const ask of asks) {
     const { bucket } = ask;
@@ -161,7 +165,7 @@ function takeIn(state: State, asks: Ask[], { rows, at }: { rows: LeaseRow[]; at:
   return missing;
 }
 
-async function inTime(state: State, asks: Ask[], at: number): Promise<LeaseRow[]> {
+async function inTime(state: State, asks: BucketRequest[], at: number): Promise<LeaseRow[]> {
   const rows = leaseTokens(state.db, asks, at);
   let cancel = (): void => {};
   const tooLate = new Promise<never>((_, reject) => {
@@ -180,7 +184,7 @@ async function inTime(state: State, asks: Ask[], at: number): Promise<LeaseRow[]
   }
 }
 
-function returnLate(state: State, asks: Ask[], rows: LeaseRow[]): void {
+function returnLate(state: State, asks: BucketRequest[], rows: LeaseRow[]): void {
   for (const row of rows) {
     const late = asks.find(
       ({ bucket }) => bucket.projectId === row.project_id && bucket.name === row.endpoint,

@@ -4,8 +4,8 @@ import { Fault, type FaultOptions } from '../fault.ts';
 /** By name. Inputs and results are copied between threads. */
 export type Tasks = Record<string, (input: never) => unknown>;
 
-export type Asked = { id: number; name: string; input: unknown };
-export type Answer =
+export type TaskRequest = { id: number; name: string; input: unknown };
+export type TaskResponse =
   | { ready: true }
   | { id: number; value: unknown }
   | { id: number; fault: { code: Fault['code'] } & Pick<FaultOptions, 'details'> }
@@ -15,8 +15,8 @@ export type Answer =
 export function serveTasks(tasks: Tasks): void {
   const port = parentPort;
   if (!port) throw new Error('tasks are served in a worker thread only');
-  const answer = (message: Answer): void => port.postMessage(message);
-  port.on('message', ({ id, name, input }: Asked) => {
+  const answer = (message: TaskResponse): void => port.postMessage(message);
+  port.on('message', ({ id, name, input }: TaskRequest) => {
     void run(tasks, name, input).then(
       (value) => answer({ id, value }),
       (error: unknown) =>

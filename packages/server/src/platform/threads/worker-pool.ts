@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { createFairQueue, QueueFull } from '../async/fair-queue.ts';
 import { Fault } from '../fault.ts';
-import type { Answer, Asked, Tasks } from './serve-tasks.ts';
+import type { TaskResponse, TaskRequest, Tasks } from './serve-tasks.ts';
 import { TaskStopped, type TaskTrouble } from './task-stopped.ts';
 
 export type WorkerPoolOptions = {
@@ -16,7 +16,7 @@ export type WorkerPoolOptions = {
 };
 
 /** `key`: the project or kind of work, which has its own queue. `placesPerKey`: tasks of this key that may wait or run. */
-export type Running = { key: string; deadlineMs: number; placesPerKey?: number };
+export type TaskOptions = { key: string; deadlineMs: number; placesPerKey?: number };
 
 /**
  * Threads for work whose cost untrusted input decides. Each task has a deadline and a memory bound. A task beyond them ends
@@ -26,13 +26,13 @@ export type WorkerPool<T extends Tasks> = {
   run<N extends keyof T & string>(
     name: N,
     input: Parameters<T[N]>[0],
-    running: Running,
+    running: TaskOptions,
   ): Promise<Awaited<ReturnType<T[N]>>>;
   /** Stops running and waiting tasks. */
   close(): Promise<void>;
 };
 
-type Task = Asked & { deadlineMs: number; settle: PromiseWithResolvers<unknown> };
+type Task = TaskRequest & { deadlineMs: number; settle: PromiseWithResolvers<unknown> };
 type Thread = { worker: Worker; isReady: boolean; task: Task | null; timer: NodeJS.Timeout | null };
 
 export function createWorkerPool<T extends Tasks>(options: WorkerPoolOptions): WorkerPool<T> {
@@ -56,7 +56,7 @@ class Pool {
     this.#queue = createFairQueue({ atOnce: options.threadsMax, places: options.places });
   }
 
-  async run(name: string, input: unknown, { key, deadlineMs, placesPerKey }: Running): Promise<unknown> {
+  async run(name: string, input: unknown, { key, deadlineMs, placesPerKey }: TaskOptions): Promise<unknown> {
     const leave = await this.#enter(key, placesPerKey);
     try {
       this.#closing.signal.throwIfAborted();
@@ -97,7 +97,7 @@ class Pool {
     worker.unref();
     const thread: Thread = { worker, isReady: false, task: null, timer: null };
     this.#threads.add(thread);
-    worker.on('message', (answer: Answer) => {
+    worker.on('message', (answer: TaskResponse) => {
       if ('ready' in answer) {
         thread.isReady = true;
         this.#begin(thread);
@@ -115,14 +115,14 @@ class Pool {
     const { id, name, input, deadlineMs } = task;
     thread.timer = setTimeout(() => void this.#end(thread, 'deadline'), deadlineMs);
     try {
-      worker.postMessage({ id, name, input } satisfies Asked);
+      worker.postMessage({ id, name, input } satisfies TaskRequest);
     } catch (error) {
       // An input that cannot be copied is not the thread's failure.
       this.#answered(thread, { id, error });
     }
   }
 
-  #answered(thread: Thread, answer: Exclude<Answer, { ready: true }>): void {
+  #answered(thread: Thread, answer: Exclude<TaskResponse, { ready: true }>): void {
     const { task } = thread;
     if (task?.id !== answer.id) return;
     this.#release(thread);

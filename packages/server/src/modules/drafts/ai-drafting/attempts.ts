@@ -1,5 +1,5 @@
 /** The result of AI drafting for a draft. */
-export type Verdict =
+export type AiDraftingResult =
   /** The draft has the model's text. */
   | 'worded'
   /** The model's text was not supported by known facts, twice. */
@@ -18,7 +18,7 @@ export type Verdict =
   | 'off';
 
 /** A lease on wording a draft. */
-export type Claim = {
+export type AiDraftingLease = {
   projectId: number;
   draftId: string;
   /** How often it was claimed, including this time. */
@@ -26,7 +26,7 @@ export type Claim = {
 };
 
 export type Wording = {
-  verdict: Verdict | null;
+  verdict: AiDraftingResult | null;
   findings: string[];
   model: string | null;
   promptHash: string | null;
@@ -41,16 +41,16 @@ const LOOKS_MAX = 10;
 const LOOK_AGAIN_MS = 5 * 60_000;
 
 /** Returns when a held draft is checked again, or null after the last check. */
-export function lookAgainAt({ attempt }: Claim, now: number): number | null {
+export function lookAgainAt({ attempt }: AiDraftingLease, now: number): number | null {
   return attempt >= LOOKS_MAX ? null : now + LOOK_AGAIN_MS * 2 ** (attempt - 1);
 }
 
 /** Returns whether its workers crashed on this draft repeatedly. */
-export function isWornOut({ attempt }: Claim): boolean {
+export function isWornOut({ attempt }: AiDraftingLease): boolean {
   return attempt > LOOKS_MAX + ATTEMPTS_MAX;
 }
 
 /** Returns when a model that did not answer is called again, or null after the last attempt. */
-export function againAt({ attempt }: Claim, now: number): number | null {
+export function againAt({ attempt }: AiDraftingLease, now: number): number | null {
   return attempt >= ATTEMPTS_MAX ? null : now + AGAIN_AFTER_MS * attempt;
 }

@@ -1,6 +1,6 @@
 import { plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import type { Claim, Verdict, Wording } from './attempts.ts';
+import type { AiDraftingLease, AiDraftingResult, Wording } from './attempts.ts';
 
 /** Rows of `draft_wording`. */
 export type Wanted = { projectId: number; id: string; userId: string };
@@ -26,7 +26,7 @@ export async function wantWording(tx: Tx, wanted: Wanted[], now: number): Promis
 export async function claimWording(
   tx: Tx,
   { now, until }: { now: number; until: number },
-): Promise<Claim | null> {
+): Promise<AiDraftingLease | null> {
   const rows = await tx.prepared<{ project_id: number; draft_id: string; attempts: number }>({
     name: 'wording.claim',
     text: `WITH due AS MATERIALIZED (
@@ -42,7 +42,7 @@ export async function claimWording(
 }
 
 /** Schedules another attempt. It changes nothing if another worker has claimed the draft since, or if it was deleted. */
-export async function wordLater(tx: Tx, claim: Claim, at: number): Promise<void> {
+export async function wordLater(tx: Tx, claim: AiDraftingLease, at: number): Promise<void> {
   await tx.query(
     `UPDATE beckon.draft_wording SET next_at = $4
      WHERE project_id = $1 AND draft_id = $2 AND attempts = $3 AND verdict IS NULL`,
@@ -50,10 +50,10 @@ export async function wordLater(tx: Tx, claim: Claim, at: number): Promise<void>
   );
 }
 
-export type Settled = { verdict: Verdict } & Omit<Wording, 'verdict'>;
+export type Settled = { verdict: AiDraftingResult } & Omit<Wording, 'verdict'>;
 
 /** Records the final result. Returns false if another worker holds the claim now: then the result must not be used. */
-export async function settleWording(tx: Tx, claim: Claim, settled: Settled): Promise<boolean> {
+export async function settleWording(tx: Tx, claim: AiDraftingLease, settled: Settled): Promise<boolean> {
   const rows = await tx.query(
     `UPDATE beckon.draft_wording SET next_at = NULL, verdict = $4, findings = $5, model = $6, prompt_hash = $7
      WHERE project_id = $1 AND draft_id = $2 AND attempts = $3 AND verdict IS NULL RETURNING 1`,
@@ -72,10 +72,10 @@ export async function settleWording(tx: Tx, claim: Claim, settled: Settled): Pro
 
 export async function findWording(
   tx: Tx,
-  { projectId, draftId }: Pick<Claim, 'projectId' | 'draftId'>,
+  { projectId, draftId }: Pick<AiDraftingLease, 'projectId' | 'draftId'>,
 ): Promise<Wording | null> {
   const rows = await tx.query<{
-    verdict: Verdict | null;
+    verdict: AiDraftingResult | null;
     findings: string[];
     model: string | null;
     prompt_hash: string | null;

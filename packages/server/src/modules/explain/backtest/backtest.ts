@@ -1,6 +1,6 @@
 import { collide } from './cap-collisions.ts';
 import { rehearse } from './replay-range.ts';
-import type { Found, Play } from './replay-rule.ts';
+import type { ReplayResult, Play } from './replay-rule.ts';
 import { type Backtested, renderSamples, report } from './report.ts';
 import type { Renderer } from '../../rendering/index.ts';
 import {
@@ -27,11 +27,11 @@ export type BacktestAsked = {
   /** A saved rule by its id or name, or a document, saved or not. */
   rule: { reference: string } | { document: unknown };
   /** Called after each stretch of time. An exception from it ends the backtest. */
-  watch?: (progress: Progress) => void;
+  watch?: (progress: BacktestProgress) => void;
 };
 
 /** `looked` is the number of evaluations so far; `share` is the part of the time range, from 0 to 1. */
-export type Progress = { of: 'rule' | 'saved'; looked: number; at: number; share: number };
+export type BacktestProgress = { of: 'rule' | 'saved'; looked: number; at: number; share: number };
 
 /**
  * Runs a rule over the stored events: which users would have entered it at what time, and which emails would have been written. The
@@ -61,7 +61,7 @@ export async function backtest(
 async function ruleAsked(
   tx: Tx,
   { projectId, rule: asked }: BacktestAsked,
-): Promise<{ rule: Found['rule']; saved: WholeRule | null }> {
+): Promise<{ rule: ReplayResult['rule']; saved: WholeRule | null }> {
   if ('reference' in asked) {
     const saved = await findRule(tx, { projectId, reference: asked.reference });
     return { rule: saved, saved };
@@ -82,7 +82,7 @@ type Over = { window: Window; model: Model; watch: Play['watch'] };
 
 function watchOf(
   watch: NonNullable<BacktestAsked['watch']>,
-  of: Progress['of'],
+  of: BacktestProgress['of'],
   { from, until }: Window,
 ): Play['watch'] {
   return ({ looked, at }) => {
@@ -91,7 +91,11 @@ function watchOf(
   };
 }
 
-async function run(tx: Tx, rule: Found['rule'], { window, model, watch }: Over): Promise<Found> {
+async function run(
+  tx: Tx,
+  rule: ReplayResult['rule'],
+  { window, model, watch }: Over,
+): Promise<ReplayResult> {
   const { projectId } = window;
   const { autopilotMs, frequencyCap } = model.project.settings;
   // The rule counts as enabled during the whole time range.

@@ -11,7 +11,7 @@ import {
   type ProgramLetter,
   type Run,
 } from '../../rules/index.ts';
-import type { Evidence } from './evidence.ts';
+import type { BacktestEvidence } from './evidence.ts';
 
 /** An email that would have been written. Times are in milliseconds. */
 export type WouldLetter = {
@@ -25,7 +25,7 @@ export type WouldLetter = {
 };
 
 /** The input for rendering an email. */
-export type Sample = {
+export type EmailSample = {
   person: Person;
   run: { anchor: Anchor; endsAt: number | null };
   letter: ProgramLetter;
@@ -41,7 +41,7 @@ export type Walked = {
 export type Walk = {
   program: Program;
   zone: string;
-  evidence: Evidence;
+  evidence: BacktestEvidence;
   /** The time until an email is sent automatically; 0 if a member sends it, which is assumed to happen at once. */
   periodMs: number;
   /** The end of the time range. */

@@ -12,10 +12,10 @@ import type { ActiveRule, Anchor, Newest, Model } from '../../rules/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
 /** A user and a time at which the rule is to be evaluated for them. */
-export type Place = { userId: string; at: number; anchor: Anchor };
+export type EvaluationPoint = { userId: string; at: number; anchor: Anchor };
 
 /** The data about a user at that time. Traits and audiences are those of today. */
-export type Evidence = {
+export type BacktestEvidence = {
   person: Person;
   facts: Facts;
   newest: Newest;
@@ -23,23 +23,27 @@ export type Evidence = {
   exitAt: number | null;
 };
 
-export type Asked = { projectId: number; rule: ActiveRule; model: Model; until: number };
+export type EvidenceQuery = { projectId: number; rule: ActiveRule; model: Model; until: number };
 
 const AT_ONCE = 500;
 
 /** Returns the evidence in the order of the places; undefined for a user who no longer exists. */
 export async function gatherEvidence(
   tx: Tx,
-  places: Place[],
-  asked: Asked,
-): Promise<(Evidence | undefined)[]> {
-  const found: (Evidence | undefined)[] = [];
+  places: EvaluationPoint[],
+  asked: EvidenceQuery,
+): Promise<(BacktestEvidence | undefined)[]> {
+  const found: (BacktestEvidence | undefined)[] = [];
   for (let from = 0; from < places.length; from += AT_ONCE)
     found.push(...(await gatherSome(tx, places.slice(from, from + AT_ONCE), asked)));
   return found;
 }
 
-async function gatherSome(tx: Tx, places: Place[], asked: Asked): Promise<(Evidence | undefined)[]> {
+async function gatherSome(
+  tx: Tx,
+  places: EvaluationPoint[],
+  asked: EvidenceQuery,
+): Promise<(BacktestEvidence | undefined)[]> {
   const people = await findPeopleThen(tx, places, asked);
   const newest = await findNewestOfAll(tx, places, asked);
   const facts = await findFacts(tx, places, asked);
@@ -55,8 +59,8 @@ async function gatherSome(tx: Tx, places: Place[], asked: Asked): Promise<(Evide
 /** Derives from the events received by then whether triggers were suppressed for the user. */
 async function findPeopleThen(
   tx: Tx,
-  places: Place[],
-  { projectId }: Asked,
+  places: EvaluationPoint[],
+  { projectId }: EvidenceQuery,
 ): Promise<(Person | undefined)[]> {
   const users = [...new Set(places.map(({ userId }) => userId))];
   const today = await findPeople(
@@ -78,7 +82,11 @@ async function findPeopleThen(
   return people;
 }
 
-async function findNewestOfAll(tx: Tx, places: Place[], { projectId, rule }: Asked): Promise<Newest[]> {
+async function findNewestOfAll(
+  tx: Tx,
+  places: EvaluationPoint[],
+  { projectId, rule }: EvidenceQuery,
+): Promise<Newest[]> {
   const names = [...rule.conditions.looksUp];
   const asks = names.flatMap((name) => places.map(({ userId, at: by }) => ({ projectId, userId, by, name })));
   const found = await findNewestThen(tx, asks);
@@ -90,7 +98,7 @@ async function findNewestOfAll(tx: Tx, places: Place[], { projectId, rule }: Ask
 
 type FactsOf = (person: Person) => Facts;
 
-async function findFacts(tx: Tx, places: Place[], asked: Asked): Promise<FactsOf[]> {
+async function findFacts(tx: Tx, places: EvaluationPoint[], asked: EvidenceQuery): Promise<FactsOf[]> {
   const { projectId, rule } = asked;
   const mentions = mentionedBy(rule.conditions.mentions);
   const asks = places.map(({ userId, at: by }) => ({ projectId, userId, by }));
@@ -137,8 +145,8 @@ const isNowhere = (): boolean => false;
 
 async function findMembers(
   tx: Tx,
-  places: Place[],
-  { asked, audiences }: { asked: Asked; audiences: ReadonlySet<string> },
+  places: EvaluationPoint[],
+  { asked, audiences }: { asked: EvidenceQuery; audiences: ReadonlySet<string> },
 ): Promise<((audienceId: string) => boolean)[]> {
   const { projectId, model } = asked;
   const editions = [...audiences].flatMap((id) => model.audiences.editionFor(id) ?? []);
@@ -154,8 +162,8 @@ async function findMembers(
  */
 async function findExits(
   tx: Tx,
-  places: Place[],
-  { projectId, rule, until }: Asked,
+  places: EvaluationPoint[],
+  { projectId, rule, until }: EvidenceQuery,
 ): Promise<(number | null)[]> {
   const { exits, about } = rule.definition;
   const names = [...new Set([...exits.events, ...(about ? [about.event] : [])])];

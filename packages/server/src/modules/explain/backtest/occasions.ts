@@ -13,11 +13,11 @@ import {
   type Timer,
 } from '../../rules/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import type { Place } from './evidence.ts';
+import type { EvaluationPoint } from './evidence.ts';
 import type { Play } from './replay-rule.ts';
 
 /** A reason to evaluate the rule for a user. `key` is the key of the timer that fired; null for an event. */
-export type Occasion = Place & Pick<Considered, 'by'> & { hook: Hook; key: string | null };
+export type Occasion = EvaluationPoint & Pick<Considered, 'by'> & { hook: Hook; key: string | null };
 /** A timer kept in memory. */
 export type Armed = Timer & { hook: Hook };
 

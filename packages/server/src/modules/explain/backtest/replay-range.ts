@@ -10,7 +10,7 @@ import {
   openDesk,
 } from '../../rules/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { type Evidence, gatherEvidence } from './evidence.ts';
+import { type BacktestEvidence, gatherEvidence } from './evidence.ts';
 import { walkRun } from './emails.ts';
 import type { Play, Rehearsed } from './replay-rule.ts';
 import { type Armed, type Occasion, OCCASIONS_MAX, occasionsOf, seedsOf } from './occasions.ts';
@@ -68,7 +68,7 @@ function timerId({ userId, key }: Pick<Timer, 'userId' | 'key'>): string {
   return JSON.stringify([userId, key]);
 }
 
-type Scene = Occasion & { evidence: Evidence; order: number };
+type Scene = Occasion & { evidence: BacktestEvidence; order: number };
 
 /** Processes one stretch of time in order: the events, and the timers that fire within it. */
 async function perform(tx: Tx, stage: Stage, page: { occasions: Occasion[]; upTo: number }): Promise<void> {
@@ -160,7 +160,7 @@ function arm(stage: Stage, timer: Armed, keepFirst: boolean): void {
   if (known === undefined || isEarlier === keepFirst) stage.timers.set(id, timer);
 }
 
-function enter(stage: Stage, run: Run, { desk, evidence }: { desk: Desk; evidence: Evidence }): void {
+function enter(stage: Stage, run: Run, { desk, evidence }: { desk: Desk; evidence: BacktestEvidence }): void {
   const { done, model, periodMs, until } = stage;
   const { userId, key, enrolledAt: at, anchor, endsAt } = run;
   const isHeldOut = run.arm === 'holdout';

@@ -1,6 +1,6 @@
 import type { ActiveRule, Anchor, Definition, Rule, Model } from '../../rules/index.ts';
 import type { Collisions } from './cap-collisions.ts';
-import type { Sample, WouldLetter } from './emails.ts';
+import type { EmailSample, WouldLetter } from './emails.ts';
 
 /** One rule over a time range, decided by the engine's own functions. Enrollments are kept in memory only. */
 export type Play = {
@@ -36,8 +36,12 @@ export type Rehearsed = {
   /** Users with a timer after the time range. */
   waiting: number;
   letters: WouldLetter[];
-  samples: Sample[];
+  samples: EmailSample[];
 };
 
 /** The result for one version of a rule. */
-export type Found = { rule: Rule & { definition: Definition }; done: Rehearsed; collisions: Collisions };
+export type ReplayResult = {
+  rule: Rule & { definition: Definition };
+  done: Rehearsed;
+  collisions: Collisions;
+};

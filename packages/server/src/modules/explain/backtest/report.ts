@@ -3,7 +3,7 @@ import { type Reason, REASONS, type Model, letterToRender } from '../../rules/in
 import type { Renderer } from '../../rendering/index.ts';
 import type { WouldLetter } from './emails.ts';
 import { OCCASIONS_MAX } from './occasions.ts';
-import type { Entered, Found } from './replay-rule.ts';
+import type { Entered, ReplayResult } from './replay-rule.ts';
 
 /** The result of a backtest, with the names of the API. */
 export type Backtested = {
@@ -63,8 +63,8 @@ const SHOWN_MAX = 1_000;
 const SAMPLES_OF_CAPS = 10;
 
 type Reported = {
-  found: Found;
-  before: Found | null;
+  found: ReplayResult;
+  before: ReplayResult | null;
   window: { from: number; until: number };
   model: Model;
   isSaved: boolean;
@@ -111,7 +111,7 @@ export function report(
   };
 }
 
-function peopleOf({ done }: Found): Set<string> {
+function peopleOf({ done }: ReplayResult): Set<string> {
   return new Set(done.entered.map(({ userId }) => userId));
 }
 
@@ -146,7 +146,7 @@ export async function renderSamples(
   return samples;
 }
 
-function differenceOf(found: Found, before: Found, zone: string): Comparison {
+function differenceOf(found: ReplayResult, before: ReplayResult, zone: string): Comparison {
   const [now, then] = [peopleOf(found), peopleOf(before)];
   const toShown = (users: Set<string>) => ({
     users: users.size,
@@ -162,7 +162,7 @@ function differenceOf(found: Found, before: Found, zone: string): Comparison {
 }
 
 /** Lists what the backtest cannot know, and what it assumes instead. */
-function assumptionsOf({ rule, done }: Found): string[] {
+function assumptionsOf({ rule, done }: ReplayResult): string[] {
   const { when, goal, exits } = rule.definition;
   const said: [boolean, string][] = [
     [true, 'No user was enrolled before this time, and the rule was enabled all the time'],

@@ -2,10 +2,10 @@ import { Type } from 'typebox';
 import type { BacktestLine } from '@beckon/contract/dashboard';
 import { iso } from '../../../platform/time/clock.ts';
 import { Fault } from '../../../platform/fault.ts';
-import { backtest, type BacktestAsked, type BacktestPlaces, type Progress } from './backtest.ts';
+import { backtest, type BacktestAsked, type BacktestPlaces, type BacktestProgress } from './backtest.ts';
 import { standardHeaders } from '../../../platform/http/refuse-request.ts';
 import { transportOf } from '../../../platform/http/transport.ts';
-import { type Asked, routesFor, SENT, type KitDeps } from '../../workspace/index.ts';
+import { type RouteRequest, routesFor, SENT, type KitDeps } from '../../workspace/index.ts';
 import type { Mailroom } from '../../delivery/index.ts';
 
 type Deps = KitDeps & { backtests: BacktestPlaces; mailroom: Mailroom };
@@ -30,7 +30,7 @@ export const ruleBacktestRoutes = [
   }),
 ];
 
-type BacktestRequest = Asked<'POST /projects/:project/rules/backtest'>;
+type BacktestRequest = RouteRequest<'POST /projects/:project/rules/backtest'>;
 
 /**
  * Faults before the first time range are answered as everywhere else. After that the response is under way, and a fault is its last line. A
@@ -42,7 +42,7 @@ async function run(deps: Deps, asked: BacktestRequest): Promise<typeof SENT> {
   const leave = deps.backtests(projectId);
   try {
     const rule = ruleOf(body);
-    const watch = (progress: Progress): void => {
+    const watch = (progress: BacktestProgress): void => {
       if (lines.isGone()) throw new HungUp();
       lines.write({ progress: toProgress(progress) });
     };
@@ -97,7 +97,7 @@ function toProgress({
   looked,
   at,
   share,
-}: Progress): Extract<BacktestLine, { progress: unknown }>['progress'] {
+}: BacktestProgress): Extract<BacktestLine, { progress: unknown }>['progress'] {
   return { version: of, evaluated: looked, at: iso(at), share: Math.round(share * 1_000) / 1_000 };
 }
 

@@ -1,6 +1,6 @@
 import {
   type CustomerFacts,
-  type ImportRef,
+  type SnapshotRef,
   type InvoiceFacts,
   type PriceFacts,
   PRICES_MAX,
@@ -26,7 +26,7 @@ export type ReadPage = (
 /** Stores a page and the new position in one transaction, and returns that position. */
 export async function keepPage(
   tx: Tx,
-  ref: ImportRef,
+  ref: SnapshotRef,
   { page, before }: { page: ReadPage; before: Snapshot },
 ): Promise<Snapshot> {
   const kept = await keepFacts(tx, ref, page);
@@ -42,7 +42,7 @@ export async function keepPage(
 }
 
 /** Stores the facts of a page. Returns how many objects of customers were new. */
-async function keepFacts(tx: Tx, ref: ImportRef, page: ReadPage): Promise<number> {
+async function keepFacts(tx: Tx, ref: SnapshotRef, page: ReadPage): Promise<number> {
   switch (page.kind) {
     case 'customer':
       return insertCustomers(tx, ref, page.facts.map(newCustomer));

@@ -1,25 +1,25 @@
 import type {
   CustomerFacts,
   CustomerHistory,
-  ImportRef,
+  SnapshotRef,
   InvoiceFacts,
   PriceFacts,
   ProductFacts,
   Snapshot,
-  Step,
+  SnapshotStep,
   StoredCustomer,
   SubscriptionFacts,
 } from './snapshot.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
 type SnapshotRow = {
-  step: Step;
+  step: SnapshotStep;
   after_id: string | null;
   after_created: number | null;
   objects: number;
 };
 
-export async function findSnapshot(tx: Tx, ref: ImportRef): Promise<Snapshot | null> {
+export async function findSnapshot(tx: Tx, ref: SnapshotRef): Promise<Snapshot | null> {
   const [row] = await tx.query<SnapshotRow>(
     `SELECT step, after_id, after_created, objects FROM beckon.billing_snapshot WHERE project_id = $1 AND import_id = $2`,
     [ref.projectId, ref.importId],
@@ -31,7 +31,7 @@ export async function findSnapshot(tx: Tx, ref: ImportRef): Promise<Snapshot | n
 
 export type Undecided = { id: string; address: string | null; named: string | null; isDeleted: boolean };
 
-export async function listUndecided(tx: Tx, ref: ImportRef, limit: number): Promise<Undecided[]> {
+export async function listUndecided(tx: Tx, ref: SnapshotRef, limit: number): Promise<Undecided[]> {
   return tx.query<Undecided>(
     `SELECT customer_id AS id, address, named, created IS NULL AS "isDeleted" FROM beckon.billing_customer
      WHERE project_id = $1 AND import_id = $2 AND matched_by IS NULL ORDER BY customer_id LIMIT $3`,
@@ -42,7 +42,7 @@ export async function listUndecided(tx: Tx, ref: ImportRef, limit: number): Prom
 /** Lists the users named by other customers with these addresses. Two per address are enough, because two are already ambiguous. */
 export async function listNamed(
   tx: Tx,
-  ref: ImportRef,
+  ref: SnapshotRef,
   addresses: string[],
 ): Promise<{ address: string; named: string }[]> {
   return tx.query(
@@ -65,7 +65,7 @@ type CustomerRow = {
   is_oldest: boolean;
 };
 
-export type CustomerPage = ImportRef & { behind: { id: string; inclusive: boolean } | null; limit: number };
+export type CustomerPage = SnapshotRef & { behind: { id: string; inclusive: boolean } | null; limit: number };
 
 /** Lists customers by id with all their data, after a given one or starting with it. */
 export async function listHistories(tx: Tx, page: CustomerPage): Promise<CustomerHistory[]> {
@@ -128,7 +128,7 @@ const NOTHING_KNOWN: Omit<CustomerFacts, 'id'> = {
 
 type ObjectRow = { customer_id: string; kind: string; facts: unknown };
 
-async function listObjects(tx: Tx, ref: ImportRef, customers: string[]): Promise<Map<string, ObjectRow[]>> {
+async function listObjects(tx: Tx, ref: SnapshotRef, customers: string[]): Promise<Map<string, ObjectRow[]>> {
   const rows = await tx.prepared<ObjectRow>({
     name: 'billing.list_objects',
     text: `SELECT customer_id, kind, facts FROM beckon.billing_object
@@ -139,7 +139,7 @@ async function listObjects(tx: Tx, ref: ImportRef, customers: string[]): Promise
   return Map.groupBy(rows, (row) => row.customer_id);
 }
 
-export async function countPrices(tx: Tx, ref: ImportRef): Promise<number> {
+export async function countPrices(tx: Tx, ref: SnapshotRef): Promise<number> {
   const [row] = await tx.query<{ count: number }>(
     `SELECT count(*) AS count FROM beckon.billing_object
      WHERE project_id = $1 AND import_id = $2 AND customer_id = '' AND kind = 'price'`,
@@ -151,7 +151,7 @@ export async function countPrices(tx: Tx, ref: ImportRef): Promise<number> {
 /** Lists the names of prices, which belong to no customer. */
 export async function listCatalogue(
   tx: Tx,
-  ref: ImportRef,
+  ref: SnapshotRef,
 ): Promise<{ prices: PriceFacts[]; products: ProductFacts[] }> {
   const rows = await tx.query<ObjectRow>(
     `SELECT customer_id, kind, facts FROM beckon.billing_object

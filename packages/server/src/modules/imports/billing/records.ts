@@ -6,7 +6,7 @@ import type { BillingHistory, SubscriptionFacts } from './snapshot.ts';
 import { type BillingEvent, isTrialRunning, planNow, subscriptionEvents } from './subscription-events.ts';
 
 /** Facts from before the import about the user that a customer belongs to. */
-export type Owner = {
+export type CustomerOwner = {
   userId: string;
   isKnown: boolean;
   hasAddress: boolean;
@@ -28,7 +28,7 @@ export type BillingRecords = {
  */
 export function recordsOf(
   history: BillingHistory,
-  owner: Owner,
+  owner: CustomerOwner,
   given: { catalogue: Catalogue; asOf: number },
 ): BillingRecords {
   const catalogue = withItems(given.catalogue, history.subscriptions);
@@ -56,7 +56,7 @@ export function recordsOf(
 }
 
 /** Returns a sign-up for new users only: the product reports when existing users signed up. */
-function signUp({ customer }: BillingHistory, owner: Owner): BillingEvent[] {
+function signUp({ customer }: BillingHistory, owner: CustomerOwner): BillingEvent[] {
   if (owner.isKnown || !owner.isOldest || customer.created === null) return [];
   return [
     {
@@ -79,7 +79,7 @@ function eventInput({ object, fact, name, at, properties }: BillingEvent, userId
   };
 }
 
-function userInput(history: BillingHistory, owner: Owner, catalogue: Catalogue): UserInput {
+function userInput(history: BillingHistory, owner: CustomerOwner, catalogue: Catalogue): UserInput {
   const { customer } = history;
   const email =
     owner.hasAddress || customer.email === null || !isEmail(customer.email) ? null : customer.email;

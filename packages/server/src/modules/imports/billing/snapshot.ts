@@ -1,12 +1,12 @@
-export type ImportRef = { projectId: number; importId: string };
+export type SnapshotRef = { projectId: number; importId: string };
 
 /** The order of reading. Kinds with few objects come first, and everything that may name customers comes before matching. */
 const STEPS = ['product', 'price', 'customer', 'subscription', 'invoice', 'match', 'done'] as const;
-export type Step = (typeof STEPS)[number];
+export type SnapshotStep = (typeof STEPS)[number];
 
 /** How far Stripe has been read for an import. */
 export type Snapshot = {
-  step: Step;
+  step: SnapshotStep;
   after: { id: string; created: number } | null;
   /** The number of customer objects: customers, subscriptions and invoices. */
   objects: number;
@@ -17,7 +17,7 @@ export const PRICES_MAX = 20_000;
 /** An account with more objects is too large for one import. */
 export const OBJECTS_MAX = 10_000_000;
 
-export function stepAfter(step: Step): Step {
+export function stepAfter(step: SnapshotStep): SnapshotStep {
   return STEPS[Math.min(STEPS.indexOf(step) + 1, STEPS.length - 1)] ?? 'done';
 }
 

@@ -10,7 +10,7 @@ import {
 import type { InvoiceFacts, LineFacts } from './snapshot.ts';
 
 /** The main part of a subscription from a moment on. */
-export type Standing = { at: number; share: Share };
+export type ShareChange = { at: number; share: Share };
 
 export type Change = { at: number; from: Share; to: Share; direction: Direction | null };
 /** `lateral`: a different plan at the same monthly cost, or the same plan paid at another interval. */
@@ -25,8 +25,8 @@ export type Direction = 'upgrade' | 'downgrade' | 'lateral';
 export function standingsOf(
   invoices: InvoiceFacts[],
   catalogue: Catalogue,
-): { standings: Standing[]; changes: Change[] } {
-  const standings: Standing[] = [];
+): { standings: ShareChange[]; changes: Change[] } {
+  const standings: ShareChange[] = [];
   const changes: Change[] = [];
   for (const { at, lines } of momentsOf(invoices)) {
     const current = standings.at(-1)?.share ?? null;
@@ -40,7 +40,7 @@ export function standingsOf(
 }
 
 /** Returns the state at a moment. Before the first known state it returns the first one. */
-export function standingAt(standings: Standing[], at: number): Share | null {
+export function standingAt(standings: ShareChange[], at: number): Share | null {
   return (standings.findLast((one) => one.at <= at) ?? standings[0])?.share ?? null;
 }
 

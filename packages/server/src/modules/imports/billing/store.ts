@@ -1,12 +1,12 @@
 import { plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import type { ImportRef, Snapshot } from './snapshot.ts';
+import type { SnapshotRef, Snapshot } from './snapshot.ts';
 
 /** Reads and writes `billing_snapshot`, `billing_customer` and `billing_object`. */
 /** Advances a snapshot from its position. If another process has taken over the import and is further, nothing of this page is kept. */
 export async function moveSnapshot(
   tx: Tx,
-  ref: ImportRef,
+  ref: SnapshotRef,
   { from, to }: { from: Snapshot; to: Snapshot },
 ): Promise<void> {
   const moved = await tx.prepared({
@@ -41,7 +41,7 @@ export type NewCustomer = {
 };
 
 /** Inserts the customers that are new. A page that is read again changes nothing. */
-export async function insertCustomers(tx: Tx, ref: ImportRef, rows: NewCustomer[]): Promise<number> {
+export async function insertCustomers(tx: Tx, ref: SnapshotRef, rows: NewCustomer[]): Promise<number> {
   if (rows.length === 0) return 0;
   const inserted = await tx.prepared({
     name: 'billing.customers',
@@ -63,7 +63,7 @@ export async function insertCustomers(tx: Tx, ref: ImportRef, rows: NewCustomer[
 }
 
 /** Adds customers that only their invoices still name, because they were deleted in Stripe. */
-export async function insertDeletedCustomers(tx: Tx, ref: ImportRef): Promise<number> {
+export async function insertDeletedCustomers(tx: Tx, ref: SnapshotRef): Promise<number> {
   const inserted = await tx.query(
     `INSERT INTO beckon.billing_customer (project_id, import_id, customer_id, facts, is_known, has_address)
      SELECT $1::bigint, $2::uuid, d.customer_id, json_build_object('id', d.customer_id), false, false FROM (
@@ -77,7 +77,7 @@ export async function insertDeletedCustomers(tx: Tx, ref: ImportRef): Promise<nu
 
 export type NewObject = { customer: string; kind: string; id: string; facts: string };
 
-export async function insertObjects(tx: Tx, ref: ImportRef, rows: NewObject[]): Promise<number> {
+export async function insertObjects(tx: Tx, ref: SnapshotRef, rows: NewObject[]): Promise<number> {
   if (rows.length === 0) return 0;
   const inserted = await tx.prepared({
     name: 'billing.objects',
@@ -97,7 +97,7 @@ export async function insertObjects(tx: Tx, ref: ImportRef, rows: NewObject[]): 
   return inserted.length;
 }
 
-export type Decision = {
+export type CustomerMatch = {
   customer: string;
   by: string;
   userId: string | null;
@@ -106,7 +106,7 @@ export type Decision = {
   hasAddress: boolean;
 };
 
-export async function updateDecisions(tx: Tx, ref: ImportRef, rows: Decision[]): Promise<void> {
+export async function updateDecisions(tx: Tx, ref: SnapshotRef, rows: CustomerMatch[]): Promise<void> {
   await tx.prepared({
     name: 'billing.decide',
     text: `UPDATE beckon.billing_customer AS c SET matched_by = d.by, user_id = d.user_id, why = d.why, is_known = d.is_known,
@@ -128,7 +128,7 @@ export async function updateDecisions(tx: Tx, ref: ImportRef, rows: Decision[]):
 }
 
 /** Deletes a number of rows of an ended import. Returns whether more may be left. */
-export async function deleteSnapshotRows(tx: Tx, ref: ImportRef, limit: number): Promise<boolean> {
+export async function deleteSnapshotRows(tx: Tx, ref: SnapshotRef, limit: number): Promise<boolean> {
   const values = [ref.projectId, ref.importId, limit];
   const objects = await tx.query(
     `DELETE FROM beckon.billing_object WHERE project_id = $1 AND import_id = $2 AND (customer_id, kind, object_id) IN (

@@ -9,7 +9,7 @@ import { CheckTally } from './check-tally.ts';
 import type { ImportDeps } from './deps.ts';
 import { findErased } from './leave-out.ts';
 import { LEASE_MS } from './lease.ts';
-import { type Found, type ReadChunk, readChunk } from './read-chunk.ts';
+import { type RowFinding, type ReadChunk, readChunk } from './read-chunk.ts';
 import { findingsOf } from './take-chunk.ts';
 
 /** How often the progress is written. */
@@ -44,7 +44,7 @@ export async function checkImport(
 const FINDINGS_AT_ONCE = 2_000;
 
 /** `findings`: how many are written; `rows`: how many the last progress update covered. */
-type Told = { findings: number; waiting: Found[]; rows: number };
+type Told = { findings: number; waiting: RowFinding[]; rows: number };
 type Deps = Pick<ImportDeps, 'db'>;
 
 function beganAnew({ db }: Deps, one: Import): Promise<boolean> {

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import type { ReadChunk } from './read-chunk.ts';
 import { addFacts } from './take-chunk.ts';
 import type { ImportChunk } from '../source.ts';
-import type { Finding } from '../store.ts';
+import type { ImportFindingRow } from '../store.ts';
 import type { Trigger, WholeRule } from '../../rules/index.ts';
 import { matchesWhere } from '../../../platform/predicate/compare.ts';
 import { parseInstant } from '../../../platform/time/time-text.ts';
@@ -57,7 +57,7 @@ export class CheckTally {
     this.names.set(name, named);
   }
 
-  private addReason({ field, message }: Finding): void {
+  private addReason({ field, message }: ImportFindingRow): void {
     const given = `${field} ${message}`;
     const key = this.reasons.has(given) || this.reasons.size < REASONS_MAX ? given : OTHERS.message;
     const reason = this.reasons.get(key) ?? { ...(key === given ? { field, message } : OTHERS), rows: 0 };

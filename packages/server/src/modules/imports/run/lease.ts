@@ -1,4 +1,4 @@
-import { type Claim, updateLease } from '../store.ts';
+import { type ImportLease, updateLease } from '../store.ts';
 import type { Import } from '../import.ts';
 import type { ImportDeps } from './deps.ts';
 
@@ -13,7 +13,11 @@ export type Lease = {
 };
 
 /** Renews the lease of an import while a worker is busy, also while it waits for the source. Aborts `signal` when the lease is lost. */
-export function holdLease(deps: Pick<ImportDeps, 'db' | 'log'>, claim: Claim, stop: AbortSignal): Lease {
+export function holdLease(
+  deps: Pick<ImportDeps, 'db' | 'log'>,
+  claim: ImportLease,
+  stop: AbortSignal,
+): Lease {
   const lost = new AbortController();
   const timer = setInterval(() => {
     const until = new Date(deps.db.clock.now() + LEASE_MS);

@@ -2,13 +2,13 @@ import { findErasedHashes } from '../reads.ts';
 import type { ImportRef } from '../store.ts';
 import { personHash } from './erase-imported.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import type { Found, Good, ReadChunk } from './read-chunk.ts';
+import type { RowFinding, Good, ReadChunk } from './read-chunk.ts';
 
 /** Filters erased users out of a chunk or its findings. */
 export type LeaveOut = {
   /** `erased`: how many rows of the chunk are left out. */
   ofChunk(read: ReadChunk): ReadChunk & { erased: number };
-  ofFindings(findings: Found[]): Found[];
+  ofFindings(findings: RowFinding[]): RowFinding[];
 };
 
 /**
@@ -21,7 +21,7 @@ export async function findErased(tx: Tx, ref: ImportRef): Promise<LeaveOut> {
     return { ofChunk: (read) => ({ ...read, erased: 0 }), ofFindings: (findings) => findings };
   const isErased = (userId: string): boolean =>
     hashes.has(personHash(ref, userId)) || hashes.has(personHash(ref, userId.trim()));
-  const isLeft = ({ userId }: Found): boolean => userId === null || !isErased(userId);
+  const isLeft = ({ userId }: RowFinding): boolean => userId === null || !isErased(userId);
   const isRecordLeft = ({ record }: Good<{ external_user_id: string }>): boolean =>
     !isErased(record.external_user_id);
   return {

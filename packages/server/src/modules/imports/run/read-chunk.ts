@@ -1,6 +1,6 @@
 import type { EventInput, UserInput } from '@beckon/contract';
 import { readEvent, type ReadRecord, readUser } from '../../../platform/records/record.ts';
-import type { Finding } from '../store.ts';
+import type { ImportFindingRow } from '../store.ts';
 import type { ImportChunk } from '../source.ts';
 import { RAW_MAX_CHARS } from '../import.ts';
 
@@ -9,14 +9,14 @@ export type ReadChunk = {
   users: Good<UserInput>[];
   events: Good<EventInput>[];
   /** Rows that the source could not read and records that the API rejects. */
-  rejected: Found[];
+  rejected: RowFinding[];
 };
 /** A finding before it is written, with its user id if the row has one. */
-export type Found = Finding & { userId: string | null };
+export type RowFinding = ImportFindingRow & { userId: string | null };
 export type Good<T> = { record: T; text: string };
 
 export function readChunk(chunk: ImportChunk, options: { now: number; suppress: boolean }): ReadChunk {
-  const rejected: Found[] = chunk.rejected.map(({ row, field, message, raw, userId }) => ({
+  const rejected: RowFinding[] = chunk.rejected.map(({ row, field, message, raw, userId }) => ({
     kind: REJECTED,
     line: row,
     field,
@@ -41,7 +41,7 @@ export const REJECTED = 'rejected';
 type Reading = {
   read: ReadRecord;
   rows: number[] | undefined;
-  rejected: Found[];
+  rejected: RowFinding[];
   now: number;
   suppress: boolean;
 };

@@ -1,10 +1,10 @@
 import { INGEST_QUEUE_MAX_RECORDS, type UserInput } from '@beckon/contract';
-import { type Counts, FINDINGS_MAX, type Import } from '../import.ts';
+import { type ImportCounts, FINDINGS_MAX, type Import } from '../import.ts';
 import { isSuspended } from '../reads.ts';
 import type { ImportDeps } from './deps.ts';
 import { LEASE_MS } from './lease.ts';
 import { findErased } from './leave-out.ts';
-import { type Found, type ReadChunk, readChunk } from './read-chunk.ts';
+import { type RowFinding, type ReadChunk, readChunk } from './read-chunk.ts';
 import type { ImportChunk } from '../source.ts';
 import { insertFindings, lockImport, updateProgress } from '../store.ts';
 import { encodeChunk, insertChunks, lockQueue, updateQueueAdvanced } from '../../ingest/index.ts';
@@ -83,7 +83,7 @@ async function take(tx: Tx, one: Import, { chunk, read, now }: Step): Promise<Im
 }
 
 /** Adds the notes of a chunk to its rejected rows. The subject of a note may be a user, so it counts as the user id. */
-export function findingsOf(rejected: Found[], chunk: ImportChunk): Found[] {
+export function findingsOf(rejected: RowFinding[], chunk: ImportChunk): RowFinding[] {
   const notes = (chunk.notes ?? []).map(({ kind, subject, text }) => ({
     kind,
     line: null,
@@ -95,9 +95,9 @@ export function findingsOf(rejected: Found[], chunk: ImportChunk): Found[] {
   return [...rejected, ...notes];
 }
 
-function add(counts: Counts, more: Partial<Counts>): Counts {
+function add(counts: ImportCounts, more: Partial<ImportCounts>): ImportCounts {
   const sum = { ...counts };
-  for (const name of Object.keys(counts) as (keyof Counts)[]) sum[name] += more[name] ?? 0;
+  for (const name of Object.keys(counts) as (keyof ImportCounts)[]) sum[name] += more[name] ?? 0;
   return sum;
 }
 
@@ -143,7 +143,7 @@ async function acceptImported(
 }
 
 type Compared = Pick<
-  Counts,
+  ImportCounts,
   'users' | 'usersNew' | 'usersChanged' | 'usersSame' | 'events' | 'eventsNew' | 'eventsKnown'
 >;
 

@@ -3,7 +3,7 @@ import { Agent } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Stripe from 'stripe';
 import { backoffMs } from '../../../platform/async/backoff.ts';
-import { type Asked, type Kind, type Page, readPage } from './pages.ts';
+import { type StripePageQuery, type Kind, type StripePage, readPage } from './pages.ts';
 import { judgeError, StripeRefusal } from './refusal.ts';
 
 export type StripeAddress = { host: string; port: number; protocol: 'http' | 'https' };
@@ -18,7 +18,7 @@ export type StripeOptions = {
 export type StripeReader = {
   /** Rejects unless all required resources are readable, and names all that are not. */
   checkPermissions(signal: AbortSignal): Promise<void>;
-  page<K extends Kind>(kind: K, asked: Asked): Promise<Page<K>>;
+  page<K extends Kind>(kind: K, asked: StripePageQuery): Promise<StripePage<K>>;
   close(): void;
 };
 

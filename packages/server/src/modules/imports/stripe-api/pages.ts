@@ -28,14 +28,14 @@ export type Kind = keyof Kinds;
 /** The last object of a page. */
 export type After = { id: string; created: number };
 
-export type Asked = {
+export type StripePageQuery = {
   /** In seconds. Later objects are not read, so that pages stay stable while new objects are created. */
   asOf: number;
   after: After | null;
   signal: AbortSignal;
 };
 
-export type Page<K extends Kind> = {
+export type StripePage<K extends Kind> = {
   facts: Kinds[K][];
   /** Null after the last page. */
   next: After | null;
@@ -46,7 +46,11 @@ const PAGE = 100;
 const LINES_MAX = 1_000;
 
 /** Reads one page, newest objects first: the only order that Stripe supports. */
-export async function readPage<K extends Kind>(stripe: Stripe, kind: K, asked: Asked): Promise<Page<K>> {
+export async function readPage<K extends Kind>(
+  stripe: Stripe,
+  kind: K,
+  asked: StripePageQuery,
+): Promise<StripePage<K>> {
   const { asOf, after } = asked;
   const list = LISTS[kind];
   try {
@@ -63,7 +67,7 @@ export async function readPage<K extends Kind>(stripe: Stripe, kind: K, asked: A
 }
 
 type Params = { limit: number; created: { lte: number }; starting_after?: string };
-type List<K extends Kind> = (stripe: Stripe, params: Params) => Promise<Page<K>>;
+type List<K extends Kind> = (stripe: Stripe, params: Params) => Promise<StripePage<K>>;
 
 const LISTS: { [K in Kind]: List<K> } = {
   product: async (stripe, params) => pageOf(await stripe.products.list(params), productFacts),

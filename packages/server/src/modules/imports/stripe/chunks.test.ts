@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { CustomerHistory, InvoiceFacts, SubscriptionFacts } from '../billing/snapshot.ts';
 import { catalogueOf } from '../billing/catalog.ts';
 import type { ImportChunk } from '../source.ts';
-import { addHistory, type Begun, begin, isEmpty } from './chunks.ts';
+import { addHistory, type PartialChunk, begin, isEmpty } from './chunks.ts';
 
 const GROUND = {
   catalogue: catalogueOf([], []),
@@ -55,7 +55,7 @@ function failed(customerId: string, i: number): InvoiceFacts {
 
 function cut(customers: CustomerHistory[], given = 0): ImportChunk[] {
   const chunks: ImportChunk[] = [];
-  let begun: Begun = begin();
+  let begun: PartialChunk = begin();
   for (const [i, one] of customers.entries()) {
     const added = addHistory(begun, one, { ...GROUND, given: i === 0 ? given : 0 });
     chunks.push(...added.full);

@@ -6,7 +6,7 @@ import type { CustomerHistory } from '../billing/snapshot.ts';
 import type { ImportChunk, ImportNote } from '../source.ts';
 
 /** A chunk that is being filled, and how many customers it contains. */
-export type Begun = { chunk: ImportChunk & Filled; customers: number };
+export type PartialChunk = { chunk: ImportChunk & Filled; customers: number };
 type Filled = { facts: { [name: string]: number }; notes: ImportNote[] };
 
 export type Ground = {
@@ -20,12 +20,12 @@ export type Ground = {
   given: number;
 };
 
-export function begin(): Begun {
+export function begin(): PartialChunk {
   const chunk = { users: [], events: [], rejected: [], rows: 0, place: {}, facts: {}, notes: [] };
   return { chunk, customers: 0 };
 }
 
-export function isEmpty({ chunk, customers }: Begun): boolean {
+export function isEmpty({ chunk, customers }: PartialChunk): boolean {
   return customers === 0 && chunk.events.length === 0 && chunk.users.length === 0;
 }
 
@@ -34,10 +34,10 @@ export function isEmpty({ chunk, customers }: Begun): boolean {
  * than a chunk is cut too, and only its last part counts as a customer.
  */
 export function addHistory(
-  begun: Begun,
+  begun: PartialChunk,
   history: CustomerHistory,
   ground: Ground,
-): { full: ImportChunk[]; begun: Begun } {
+): { full: ImportChunk[]; begun: PartialChunk } {
   const full: ImportChunk[] = [];
   const records = toRecords(history, ground);
   const events = records?.events.slice(ground.given) ?? [];
@@ -61,7 +61,7 @@ export function addHistory(
   return { full, begun: now };
 }
 
-function hasRoom({ chunk, customers }: Begun, events: number): boolean {
+function hasRoom({ chunk, customers }: PartialChunk, events: number): boolean {
   if (customers === 0) return true;
   return customers < BULK_INGEST_MAX_RECORDS && chunk.events.length + events <= BULK_INGEST_MAX_RECORDS;
 }
@@ -88,7 +88,7 @@ function toRecords(history: CustomerHistory, ground: Ground): BillingRecords | n
 type Concluded = { history: CustomerHistory; records: BillingRecords | null; ground: Ground };
 
 /** Adds this customer to the place, the counts and the notes of the chunk. */
-function conclude(begun: Begun, { history, records, ground }: Concluded): void {
+function conclude(begun: PartialChunk, { history, records, ground }: Concluded): void {
   const { chunk } = begun;
   const { facts: customer, subscriptions, invoices, matchedBy } = history;
   begun.customers += 1;

@@ -1,7 +1,7 @@
 import { EXTERNAL_USER_ID_MAX_CHARS } from '@beckon/contract';
 import { listNamed, listUndecided, type Undecided } from '../billing/reads.ts';
 import type { Snapshot } from '../billing/snapshot.ts';
-import { type Decision, moveSnapshot, updateDecisions } from '../billing/store.ts';
+import { type CustomerMatch, moveSnapshot, updateDecisions } from '../billing/store.ts';
 import type { StripeAsked } from '../run/deps.ts';
 import { findByAddress, findPeople } from '../../users/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
@@ -30,7 +30,7 @@ export function matchCustomers(
   });
 }
 
-async function decide(tx: Tx, one: StripeAsked, customers: Undecided[]): Promise<Decision[]> {
+async function decide(tx: Tx, one: StripeAsked, customers: Undecided[]): Promise<CustomerMatch[]> {
   const candidates = await candidatesOf(tx, one, customers);
   const matches = customers.map((customer) => ({
     customer,

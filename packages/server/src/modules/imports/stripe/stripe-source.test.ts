@@ -12,7 +12,7 @@ import { STRIPE_KEY, stripeServer } from '../../../../testkit/stripe-server.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { insertImport } from '../store.ts';
 import { NOTHING_COUNTED } from '../import.ts';
-import type { ImportChunk, Place } from '../source.ts';
+import type { ImportChunk, SourcePosition } from '../source.ts';
 import { openStripe } from '../stripe-api/open-stripe.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
@@ -70,12 +70,12 @@ async function importIn(projectId: number): Promise<string> {
 
 type Asked = { projectId: number; importId: string; unmatchedAsCustomers?: boolean; key?: string };
 
-function read(asked: Asked, after: Place | null = null, signal = new AbortController().signal) {
+function read(asked: Asked, after: SourcePosition | null = null, signal = new AbortController().signal) {
   const source = sources({ unmatchedAsCustomers: false, key: STRIPE_KEY, asOf: clock.now(), ...asked });
   return source.read(after, signal);
 }
 
-const all = (asked: Asked, after: Place | null = null): Promise<ImportChunk[]> =>
+const all = (asked: Asked, after: SourcePosition | null = null): Promise<ImportChunk[]> =>
   Array.fromAsync(read(asked, after));
 
 function eventsOf(chunks: ImportChunk[]): { [user: string]: EventInput[] } {

@@ -1,8 +1,8 @@
 import { type Catalogue, catalogueOf } from '../billing/catalog.ts';
 import { findSnapshot, listCatalogue, listHistories } from '../billing/reads.ts';
-import type { ImportChunk, ImportSource, Place } from '../source.ts';
+import type { ImportChunk, ImportSource, SourcePosition } from '../source.ts';
 import type { OpenStripe, StripeAsked } from '../run/deps.ts';
-import { addHistory, type Begun, begin, isEmpty } from './chunks.ts';
+import { addHistory, type PartialChunk, begin, isEmpty } from './chunks.ts';
 import { inSeconds, readSnapshot, type StripeDeps } from './read-snapshot.ts';
 
 /** Customers read at a time, with all their invoices: few enough to keep memory flat, and enough to avoid a query per customer. */
@@ -56,7 +56,7 @@ async function* walk(
   const ground = { ...one, ...(await groundOf(deps, one)), isTold };
   const isWithin = after !== null && after.events !== null;
   let behind = after && { id: after.customer, inclusive: isWithin };
-  let begun: Begun = begin();
+  let begun: PartialChunk = begin();
   for (;;) {
     signal.throwIfAborted();
     const histories = await listHistories(deps.db, { ...one, behind, limit: CUSTOMERS_AT_ONCE });
@@ -81,7 +81,7 @@ async function groundOf(
   return { catalogue: catalogueOf(prices, products), asOf: inSeconds(one.asOf) };
 }
 
-function walkPlace(place: Place): WalkPlace {
+function walkPlace(place: SourcePosition): WalkPlace {
   const { customer, events } = place;
   return { customer: String(customer), events: typeof events === 'number' ? events : null };
 }

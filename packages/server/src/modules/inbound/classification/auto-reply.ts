@@ -1,6 +1,6 @@
 import { decodeWords } from 'postal-mime';
 import { isClearBounceTitle } from './bounce-phrases.ts';
-import type { MailEnvelope } from './classification.ts';
+import type { InboundEnvelope } from './classification.ts';
 import { isBounceTitle, isDaemonAddress, saysUndelivered } from './free-text.ts';
 import { addressesIn, firstOf, type InboundMail, linesOf, readFields } from './mail.ts';
 import { closesAttribution, startsHeader } from './reply-text.ts';
@@ -10,7 +10,7 @@ import { isSnsNotification } from './ses-notification.ts';
  * Returns whether the email was written automatically. Checks protocol marks first, then marks of programs, and the words of the subject
  * last.
  */
-export function isAutoReply(mail: InboundMail, envelope?: MailEnvelope): boolean {
+export function isAutoReply(mail: InboundMail, envelope?: InboundEnvelope): boolean {
   return (
     isSentByMachine(mail, envelope) ||
     AUTO_SUBJECT.test(plainSubject(mail.subject)) ||
@@ -22,11 +22,11 @@ export function isAutoReply(mail: InboundMail, envelope?: MailEnvelope): boolean
  * Returns whether an email seems automatic only because of its title, and has that title from the email that it answers or forwards. A
  * reply to "Out of office?" need not be automatic.
  */
-export function isOnlyTitledAuto(mail: InboundMail, letter: MailEnvelope & { subject: string }): boolean {
+export function isOnlyTitledAuto(mail: InboundMail, letter: InboundEnvelope & { subject: string }): boolean {
   return !isSentByMachine(mail, letter) && withoutPrefix(mail.subject) === withoutPrefix(letter.subject);
 }
 
-function isSentByMachine(mail: InboundMail, envelope?: MailEnvelope): boolean {
+function isSentByMachine(mail: InboundMail, envelope?: InboundEnvelope): boolean {
   if (isMarked(mail) || envelope?.from === '' || firstOf(mail.headers, 'return-path') === '<>') return true;
   return isSnsNotification(mail) || isForwardedBounce(mail);
 }

@@ -41,7 +41,7 @@ export type MailVerdict = {
 };
 
 /** The SMTP envelope; null fields are unknown. */
-export type MailEnvelope = {
+export type InboundEnvelope = {
   /** Empty for `MAIL FROM:<>`. */
   from: string | null;
   /** The accepted recipients. */

@@ -1,5 +1,5 @@
 import { isAutoReply, submittedAs } from './auto-reply.ts';
-import type { MailEnvelope, MailRecipient, MailVerdict } from './classification.ts';
+import type { InboundEnvelope, MailRecipient, MailVerdict } from './classification.ts';
 import { classifyReport } from './classify-report.ts';
 import {
   type DeliveryStatus,
@@ -19,7 +19,7 @@ const REASON_CHARS_MAX = 500;
  * Checks for a DSN, then a complaint, an automatic reply, an unsubscribe by email, and a reply. The order matters: a bounce of Postfix
  * marks itself as an automatic reply.
  */
-export function classifyMail(mail: InboundMail, envelope?: MailEnvelope): MailVerdict {
+export function classifyMail(mail: InboundMail, envelope?: InboundEnvelope): MailVerdict {
   const notification = readSesNotification(mail);
   const returned = notification
     ? { fields: notification.headers, notice: '', report: '' }
@@ -91,7 +91,7 @@ function complaint(type: string, addresses: (string | null)[]): Found {
   return { kind: 'complaint', recipients, feedbackType: type };
 }
 
-function asFreeBounce(mail: InboundMail, returned: Returned, envelope?: MailEnvelope): Found | null {
+function asFreeBounce(mail: InboundMail, returned: Returned, envelope?: InboundEnvelope): Found | null {
   if (!isFreeBounce(mail, returned, envelope)) return null;
   const free = readFreeReport(mail, returned);
   const report = findDeliveryStatus(returned.notice) ?? findDeliveryStatus(returned.report);
@@ -115,7 +115,7 @@ function toRecipient(
   return { address, ...verdict, reason: onOneLine(said[0] ?? status ?? '') };
 }
 
-function asLetter(mail: InboundMail, envelope?: MailEnvelope): Found {
+function asLetter(mail: InboundMail, envelope?: InboundEnvelope): Found {
   const atWill = isToUnsubscribe(mail, envelope) && submittedAs(mail) === 'auto-generated';
   if (isAutoReply(mail, envelope) && !atWill)
     return {
@@ -149,11 +149,11 @@ const WORDS =
 const SUBJECT_CHARS_MAX = 100;
 
 /** Detects the email that a mail program sends for a `mailto:` in List-Unsubscribe, and human emails that consist of such a word. */
-function isUnsubscribe(mail: InboundMail, envelope?: MailEnvelope): boolean {
+function isUnsubscribe(mail: InboundMail, envelope?: InboundEnvelope): boolean {
   const subject = mail.subject.trim();
   return isToUnsubscribe(mail, envelope) || (subject.length <= SUBJECT_CHARS_MAX && WORDS.test(subject));
 }
 
-function isToUnsubscribe(mail: InboundMail, envelope?: MailEnvelope): boolean {
+function isToUnsubscribe(mail: InboundMail, envelope?: InboundEnvelope): boolean {
   return [...(envelope?.to ?? []), ...mail.to].some((address) => LOCAL_PART.test(address.toLowerCase()));
 }

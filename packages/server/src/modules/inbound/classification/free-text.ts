@@ -1,7 +1,7 @@
 import { isTranslatedBounceTitle, RETRIED_ABROAD, UNDELIVERED_ABROAD } from './bounce-phrases.ts';
 import { addressesIn, allOf, type Fields, firstOf, type InboundMail, linesOf } from './mail.ts';
 import type { Returned } from './returned.ts';
-import type { MailEnvelope } from './classification.ts';
+import type { InboundEnvelope } from './classification.ts';
 
 /**
  * Bounces without a standard report, about half of all: qmail, old Sendmail, Exim, gateways and web mailers each write their own text.
@@ -42,7 +42,7 @@ export function saysUndelivered(text: string): boolean {
 
 const SAYS_CHARS_MAX = 64 * 1024;
 
-export function isFreeBounce(mail: InboundMail, returned: Returned, envelope?: MailEnvelope): boolean {
+export function isFreeBounce(mail: InboundMail, returned: Returned, envelope?: InboundEnvelope): boolean {
   if (firstOf(mail.headers, 'x-failed-recipients') !== null || isFromList(mail, returned)) return true;
   const from = mail.from ?? '';
   const nobody = isFromNobody(mail, envelope);
@@ -62,7 +62,7 @@ function isFromList({ headers, subject }: InboundMail, { notice }: Returned): bo
 const REFUSED_BY_LIST =
   /\b(?:(?:you|address) (?:\S+ )?(?:are|is) not (?:a )?member|not allowed to post|has been (?:automatically )?rejected|post(?:ing)? (?:was )?rejected)\b/i;
 
-function isFromNobody(mail: InboundMail, envelope?: MailEnvelope): boolean {
+function isFromNobody(mail: InboundMail, envelope?: InboundEnvelope): boolean {
   return envelope?.from === '' || firstOf(mail.headers, 'return-path') === '<>' || mail.from === null;
 }
 

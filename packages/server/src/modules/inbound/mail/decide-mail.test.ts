@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { MailRecipient, MailVerdict } from '../classification/classification.ts';
-import { type Decision, decideMail, needsAuthentication, type Question } from './decide-mail.ts';
+import {
+  type InboundAction,
+  decideMail,
+  needsAuthentication,
+  type InboundActionInput,
+} from './decide-mail.ts';
 
 const DAY = 86_400_000;
 const NOW = 1_000 * DAY;
@@ -25,7 +30,7 @@ function verdict(kind: MailVerdict['kind'], recipients: MailRecipient[] = []): M
   };
 }
 
-function decide(changed: Partial<Question> & Pick<Question, 'verdict'>): Decision {
+function decide(changed: Partial<InboundActionInput> & Pick<InboundActionInput, 'verdict'>): InboundAction {
   return decideMail({
     mail: { from: 'Ada@Home.test', headers: [] },
     addressed: 'bounce',
@@ -56,7 +61,7 @@ test('uses the recipient of the email in a report with several and, behind an al
 
 test('lets a bounce suppress only with a bounce token, for 30 days', () => {
   const dsn = verdict('dsn', [failed('ada@home.test')]);
-  const verified = (changed: Partial<Question>): unknown => {
+  const verified = (changed: Partial<InboundActionInput>): unknown => {
     const decision = decide({ verdict: dsn, ...changed });
     return decision.act === 'bounce' && decision.verified;
   };
@@ -67,7 +72,7 @@ test('lets a bounce suppress only with a bounce token, for 30 days', () => {
     expect(verified({ claim })).toBe(false);
 });
 
-test.each<[Question['claim'], number, Decision['act']]>([
+test.each<[InboundActionInput['claim'], number, InboundAction['act']]>([
   ['unsubscribe', 2_000, 'complaint'],
   ['reply', 2_000, 'complaint'],
   ['bounce', 30, 'complaint'],
@@ -104,7 +109,7 @@ test.each([
   'icloud.com',
   'gmx.de',
 ])('does not treat two mailboxes at %s as one organization', (host) => {
-  const by = (from: string): Decision =>
+  const by = (from: string): InboundAction =>
     decide({
       verdict: verdict('reply'),
       addressed: 'reply',
@@ -136,7 +141,7 @@ const questions = fc.record({
 });
 type Asked = typeof questions extends fc.Arbitrary<infer T> ? T : never;
 
-function ask({ kind, addressed, claim, from, days, dmarc, policy, isLooped, found }: Asked): Decision {
+function ask({ kind, addressed, claim, from, days, dmarc, policy, isLooped, found }: Asked): InboundAction {
   return decide({
     addressed,
     claim,
@@ -151,7 +156,9 @@ function ask({ kind, addressed, claim, from, days, dmarc, policy, isLooped, foun
 }
 
 /** The conditions that must hold for each action, whatever else is true. */
-const NEEDS: { [A in Decision['act']]: (asked: Asked, decision: Decision & { act: A }) => boolean[] } = {
+const NEEDS: {
+  [A in InboundAction['act']]: (asked: Asked, decision: InboundAction & { act: A }) => boolean[];
+} = {
   nothing: () => [],
   bounce: ({ kind, claim, days }, { verified }) => [
     kind === 'dsn',
@@ -180,7 +187,7 @@ test('never breaks the rules that protect recipients, whatever arrives', () => {
   fc.assert(
     fc.property(questions, (asked) => {
       const decision = ask(asked);
-      const needs = NEEDS[decision.act] as (asked: Asked, decision: Decision) => boolean[];
+      const needs = NEEDS[decision.act] as (asked: Asked, decision: InboundAction) => boolean[];
       expect(needs(asked, decision)).not.toContain(false);
       if (asked.isLooped) expect(decision.act).toBe('nothing');
     }),

@@ -2,13 +2,13 @@ import type { BounceClass } from '@beckon/contract';
 import type { MailRecipient, MailVerdict } from '../classification/classification.ts';
 import type { InboundMail } from '../classification/mail.ts';
 import type { MailAuthentication } from './authenticate.ts';
-import type { Claim, Recipient } from './match-email.ts';
+import type { InboundReference, InboundRecipient } from './match-email.ts';
 import type { ReplyKind, ReplySign } from '../replies/reply.ts';
 import { organizationOf } from '../../sending/index.ts';
 import { domainPart, normaliseAddress } from '../../../platform/net/address.ts';
 
 /** The action for an inbound email that refers to one of our emails, or the reason for no action. */
-export type Decision =
+export type InboundAction =
   | { act: 'nothing'; why: string }
   | {
       act: 'bounce';
@@ -29,11 +29,11 @@ export type Decision =
       forwards: boolean;
     };
 
-export type Question = {
+export type InboundActionInput = {
   verdict: MailVerdict;
   mail: Pick<InboundMail, 'from' | 'headers'>;
-  addressed: Recipient['use'];
-  claim: Claim['by'];
+  addressed: InboundRecipient['use'];
+  claim: InboundReference['by'];
   /** When the email was created, by its id. */
   sentAt: number;
   now: number;
@@ -50,11 +50,11 @@ export const LOOP_HEADER = 'X-Beckon-Forwarded';
 const SEAL_KEPT_MS = 30 * 86_400_000;
 
 /** Returns true if it matters who wrote the email. In all other cases the token is proof enough. */
-export function needsAuthentication(kind: MailVerdict['kind'], addressed: Recipient['use']): boolean {
+export function needsAuthentication(kind: MailVerdict['kind'], addressed: InboundRecipient['use']): boolean {
   return kind !== 'dsn' && kind !== 'complaint' && (addressed !== 'unsubscribe' || kind === 'auto_reply');
 }
 
-export function decideMail(question: Question): Decision {
+export function decideMail(question: InboundActionInput): InboundAction {
   const { verdict, mail, addressed } = question;
   if (mail.headers.some(({ name }) => name === LOOP_HEADER.toLowerCase()))
     return nothing('forwarded by Beckon');
@@ -75,7 +75,7 @@ export function decideMail(question: Question): Decision {
   }
 }
 
-function decideBounce({ verdict, claim, sentAt, now, address }: Question): Decision {
+function decideBounce({ verdict, claim, sentAt, now, address }: InboundActionInput): InboundAction {
   const found = failureOf(verdict.recipients, address);
   if (!found) return nothing('no permanent failure');
   const verified = claim === 'bounce' && now - sentAt <= SEAL_KEPT_MS;
@@ -97,13 +97,13 @@ function failureOf(recipients: MailRecipient[], address: string): Failure | null
 }
 
 /** An unsubscribe link works forever, and so does a complaint that returns it. */
-function decideComplaint({ claim, sentAt, now }: Question): Decision {
+function decideComplaint({ claim, sentAt, now }: InboundActionInput): InboundAction {
   if (claim === 'message_id') return nothing('a complaint without a token');
   if (claim === 'bounce' && now - sentAt > SEAL_KEPT_MS) return nothing('a complaint with an expired token');
   return { act: 'complaint' };
 }
 
-function decideWritten(question: Question, kind: ReplyKind): Decision {
+function decideWritten(question: InboundActionInput, kind: ReplyKind): InboundAction {
   if (question.mail.from === null) return nothing('it has no sender');
   const verified = signOf(question);
   if (verified === null) return nothing('it does not name the email that it replies to');
@@ -117,7 +117,7 @@ function decideWritten(question: Question, kind: ReplyKind): Decision {
   };
 }
 
-function signOf({ mail, claim, address, authentication }: Question): ReplySign | null {
+function signOf({ mail, claim, address, authentication }: InboundActionInput): ReplySign | null {
   const { dmarc, policy } = authentication ?? { dmarc: 'unknown', policy: 'none' };
   const from = mail.from === null ? '' : normaliseAddress(mail.from);
   if (claim === 'message_id') return from === address && dmarc === 'pass' ? 'reference' : null;
@@ -131,7 +131,7 @@ function isOfSameOrganization(one: string, other: string): boolean {
   return organization === organizationOf(domainPart(other)) && !isPublicMailboxes(organization);
 }
 
-function nothing(why: string): Decision {
+function nothing(why: string): InboundAction {
   return { act: 'nothing', why };
 }
 

@@ -5,7 +5,7 @@ import { type LetterName, readLetterToken, type TokenKeys } from '../../../platf
 import { domainPart } from '../../../platform/net/address.ts';
 
 /** A recipient that accepts inbound email. `role`: an address for complaints and stray emails, which does not identify an email. */
-export type Recipient =
+export type InboundRecipient =
   | { use: 'bounce' | 'reply' | 'unsubscribe'; name: LetterName }
   | { use: 'role'; name: null };
 
@@ -23,7 +23,10 @@ const ROLES = new Set(['fbl', 'abuse', 'postmaster']);
  * Reads a recipient address. The local part is a signed token that identifies the email; the domain may be any that points here. Returns
  * null for all other addresses, which are refused before the email is read.
  */
-export function readRecipient(address: string, { tokenKeys, mailDomain }: RecipientDeps): Recipient | null {
+export function readRecipient(
+  address: string,
+  { tokenKeys, mailDomain }: RecipientDeps,
+): InboundRecipient | null {
   const [, kind, token] = SEALED.exec(address) ?? [];
   if (kind !== undefined && token !== undefined) {
     const use = ADDRESS_USES[kind.toLowerCase() as keyof typeof ADDRESS_USES];
@@ -39,7 +42,7 @@ export function readRecipient(address: string, { tokenKeys, mailDomain }: Recipi
  * The email that an inbound email refers to, and by what: a signed token for a purpose, or the Message-ID. Everyone who saw the email knows
  * its Message-ID.
  */
-export type Claim =
+export type InboundReference =
   | { by: 'bounce' | 'reply' | 'unsubscribe'; name: LetterName }
   | { by: 'message_id'; messageId: string };
 
@@ -52,19 +55,26 @@ const SEALED_FIELDS = new Set(['return-path', 'list-unsubscribe', 'reply-to', 'x
 const TOKENS_MAX = 20;
 
 /** Returns the strongest claim; null if the inbound email names none of our emails. */
-export function claimOf(recipient: Recipient, read: Read, tokenKeys: TokenKeys): Claim | null {
+export function claimOf(
+  recipient: InboundRecipient,
+  read: Read,
+  tokenKeys: TokenKeys,
+): InboundReference | null {
   if (recipient.use !== 'role') return { by: recipient.use, name: recipient.name };
   return envelopeClaim(read, tokenKeys) ?? returnedClaim(read, tokenKeys) ?? messageIdClaim(read);
 }
 
-function envelopeClaim({ verdict: { envelopeId } }: Read, tokenKeys: TokenKeys): Claim | null {
+function envelopeClaim({ verdict: { envelopeId } }: Read, tokenKeys: TokenKeys): InboundReference | null {
   const name = envelopeId === null ? null : readLetterToken(envelopeId, 'bounce', tokenKeys);
   return name && { by: 'bounce', name };
 }
 
 const USES = { b: 'bounce', r: 'reply', u: 'unsubscribe' } as const;
 
-function returnedClaim({ verdict: { originalHeaders } }: Read, tokenKeys: TokenKeys): Claim | null {
+function returnedClaim(
+  { verdict: { originalHeaders } }: Read,
+  tokenKeys: TokenKeys,
+): InboundReference | null {
   const text = originalHeaders
     .filter(({ name }) => SEALED_FIELDS.has(name))
     .map(({ value }) => value)
@@ -77,7 +87,7 @@ function returnedClaim({ verdict: { originalHeaders } }: Read, tokenKeys: TokenK
   return claims.find(({ by }) => by === 'bounce') ?? claims[0] ?? null;
 }
 
-function messageIdClaim({ mail, verdict: { originalMessageId } }: Read): Claim | null {
+function messageIdClaim({ mail, verdict: { originalMessageId } }: Read): InboundReference | null {
   for (const id of [originalMessageId ?? '', ...mail.inReplyTo, ...mail.references.toReversed()]) {
     const [, messageId] = UUID.exec(id) ?? [];
     if (messageId !== undefined) return { by: 'message_id', messageId: messageId.toLowerCase() };

@@ -1,6 +1,6 @@
 import { classifyMail } from '../classification/classify-mail.ts';
 import type { InboundMail } from '../classification/mail.ts';
-import type { MailEnvelope, MailVerdict } from '../classification/classification.ts';
+import type { InboundEnvelope, MailVerdict } from '../classification/classification.ts';
 import { readMail } from '../classification/read-mail.ts';
 import { replyText } from '../classification/reply-text.ts';
 import { createWorkerPool, type WorkerPool } from '../../../platform/threads/worker-pool.ts';
@@ -8,7 +8,7 @@ import { TaskStopped } from '../../../platform/threads/task-stopped.ts';
 
 /** An inbound email, its classification, and the text that its author wrote. */
 export type ReadInbound = { mail: InboundMail; verdict: MailVerdict; text: string };
-export type ToRead = { raw: Uint8Array; envelope: Pick<MailEnvelope, 'to'> & { from: string } };
+export type ToRead = { raw: Uint8Array; envelope: Pick<InboundEnvelope, 'to'> & { from: string } };
 
 /**
  * Reading an email within these bounds takes about 10 ms. Reading 10 MB takes a second or more, which would block the process.

@@ -19,9 +19,9 @@ import type { MailReader, ReadInbound } from './reader.ts';
 import type { MailRefusal } from '../../../platform/mail/listener.ts';
 import { choose } from '../preferences/choose.ts';
 import { inTimeOf } from '../../../platform/locks/project-lock.ts';
-import { type Happened, type WhatHappened, recordOutcomes } from '../../outcomes/index.ts';
-import { type Claim, claimOf, readRecipient, type Recipient } from './match-email.ts';
-import { decideMail, type Decision, needsAuthentication } from './decide-mail.ts';
+import { type ReportedOutcome, type WhatHappened, recordOutcomes } from '../../outcomes/index.ts';
+import { type InboundReference, claimOf, readRecipient, type InboundRecipient } from './match-email.ts';
+import { decideMail, type InboundAction, needsAuthentication } from './decide-mail.ts';
 import { inboundIdOf, replyOf } from './reply-of.ts';
 
 export type ReceiveDeps = {
@@ -73,7 +73,7 @@ export async function receiveMail(deps: ReceiveDeps, arrived: ArrivedMail): Prom
  * The word "unsubscribe" alone unsubscribes no user. A machine sends it to the unsubscribe address; at any other address it is an email for
  * a person to read.
  */
-function isWritten({ kind, feedbackType }: MailVerdict, recipients: Recipient[]): boolean {
+function isWritten({ kind, feedbackType }: MailVerdict, recipients: InboundRecipient[]): boolean {
   if (kind === 'unsubscribe') return recipients.every(({ use }) => use !== 'unsubscribe');
   return kind === 'reply' || (kind === 'other' && feedbackType === null);
 }
@@ -96,7 +96,11 @@ type Received = ReadInbound & { arrived: ArrivedMail; authenticate: () => Promis
  */
 type Answer = 'done' | 'unknown' | 'full' | 'unsigned';
 
-async function receiveFor(given: ReceiveDeps, received: Received, recipient: Recipient): Promise<Answer> {
+async function receiveFor(
+  given: ReceiveDeps,
+  received: Received,
+  recipient: InboundRecipient,
+): Promise<Answer> {
   const { arrived, mail } = received;
   const fields = { kind: received.verdict.kind, purpose: recipient.use, bytes: arrived.raw.length };
   const claim = claimOf(recipient, received, given.tokenKeys);
@@ -137,7 +141,7 @@ async function receiveFor(given: ReceiveDeps, received: Received, recipient: Rec
 async function verdictFor(
   { db }: ReceiveDeps,
   { verdict, mail, arrived: { from, to }, letter: { projectId, messageId } }: Concerning,
-  { use }: Recipient,
+  { use }: InboundRecipient,
 ): Promise<MailVerdict> {
   if (verdict.kind !== 'auto_reply' || use === 'unsubscribe') return verdict;
   const sent = await findSentLetter(db, { projectId, id: messageId });
@@ -146,13 +150,13 @@ async function verdictFor(
 }
 
 /** Returns true for an email to a role address that requires no action: it is handled like one to an unknown recipient. */
-function isNothing(decision: Decision, recipient: Recipient): boolean {
+function isNothing(decision: InboundAction, recipient: InboundRecipient): boolean {
   return decision.act === 'nothing' && recipient.use === 'role';
 }
 
 type Letter = { projectId: number; messageId: string; draftId: string; userId: string; address: string };
 
-async function findLetter({ db }: ReceiveDeps, claim: Claim): Promise<Letter | null> {
+async function findLetter({ db }: ReceiveDeps, claim: InboundReference): Promise<Letter | null> {
   const place = claim.by === 'message_id' ? await findPlace(db, claim.messageId) : claim.name;
   if (!place) return null;
   const found = await findMessageById(db, place);
@@ -174,7 +178,7 @@ function timeOf(messageId: string): number {
 
 type Concerning = Received & { letter: Letter };
 
-async function act(deps: ReceiveDeps, received: Concerning, decision: Decision): Promise<Answer> {
+async function act(deps: ReceiveDeps, received: Concerning, decision: InboundAction): Promise<Answer> {
   switch (decision.act) {
     case 'nothing':
       return 'done';
@@ -213,7 +217,7 @@ async function record(
   { letter: { projectId, messageId } }: Concerning,
   what: WhatHappened,
 ): Promise<Answer> {
-  const happened: Happened = { projectId, messageId, occurredAt: deps.db.clock.now(), ...what };
+  const happened: ReportedOutcome = { projectId, messageId, occurredAt: deps.db.clock.now(), ...what };
   await recordOutcomes(deps, [happened]);
   return 'done';
 }
@@ -224,7 +228,7 @@ async function record(
 async function keep(
   deps: ReceiveDeps,
   received: Concerning,
-  decision: Extract<Decision, { act: 'keep' }>,
+  decision: Extract<InboundAction, { act: 'keep' }>,
 ): Promise<Answer> {
   const { db, newId } = deps;
   const { letter, mail, arrived } = received;

@@ -2,9 +2,9 @@ import { sha256 } from '../../../platform/crypto/hash.ts';
 import { authorNameOf } from '../classification/read-mail.ts';
 import type { InboundMail } from '../classification/mail.ts';
 import type { NewReply } from '../replies/reply.ts';
-import type { Decision } from './decide-mail.ts';
+import type { InboundAction } from './decide-mail.ts';
 
-type Kept = Extract<Decision, { act: 'keep' }>;
+type Kept = Extract<InboundAction, { act: 'keep' }>;
 
 export type ReplyFacts = Pick<NewReply, 'projectId' | 'id' | 'messageId' | 'draftId' | 'userId'> & {
   mail: InboundMail;

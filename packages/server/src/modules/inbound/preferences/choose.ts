@@ -1,5 +1,5 @@
 import type { UnsubscribeMethod } from '@beckon/contract';
-import { type Recipient, type Standing, standingOf } from './show-preferences.ts';
+import { type EmailRecipient, type EmailPreferences, standingOf } from './show-preferences.ts';
 import {
   applyOutcomes,
   concernedBy,
@@ -52,7 +52,11 @@ const RECIPIENT = 'recipient';
  * run begins and no email is claimed. Idempotent. Returns the resulting preferences; null if the email is unknown, so that there is nothing
  * to change.
  */
-export async function choose(deps: ChoiceDeps, letter: LetterName, choice: Choice): Promise<Standing | null> {
+export async function choose(
+  deps: ChoiceDeps,
+  letter: LetterName,
+  choice: Choice,
+): Promise<EmailPreferences | null> {
   const known = await findMessageById(deps.db, letter);
   if (!known) return null;
   const settled = choice.kind === 'unsubscribe' ? await settledStanding(deps.db, letter, known) : null;
@@ -62,7 +66,11 @@ export async function choose(deps: ChoiceDeps, letter: LetterName, choice: Choic
 /** Retries on deadlock. */
 const TRIES = 4;
 
-async function makeChoice(deps: ChoiceDeps, letter: LetterName, choice: Choice): Promise<Standing | null> {
+async function makeChoice(
+  deps: ChoiceDeps,
+  letter: LetterName,
+  choice: Choice,
+): Promise<EmailPreferences | null> {
   const { projectId, messageId } = letter;
   for (let tried = 1; ; tried += 1) {
     try {
@@ -82,7 +90,7 @@ async function makeChoice(deps: ChoiceDeps, letter: LetterName, choice: Choice):
 }
 
 /** `notes` are the entries to log. */
-type Made = { recipient: Recipient; notes: Note[]; now: number };
+type Made = { recipient: EmailRecipient; notes: Note[]; now: number };
 
 function makeOnce({ db, newId }: ChoiceDeps, letter: LetterName, choice: Choice): Promise<Made | null> {
   const { projectId } = letter;
@@ -106,8 +114,8 @@ function makeOnce({ db, newId }: ChoiceDeps, letter: LetterName, choice: Choice)
 async function settledStanding(
   db: Database,
   letter: LetterName,
-  found: Omit<Recipient, 'projectId'>,
-): Promise<Standing | null> {
+  found: Omit<EmailRecipient, 'projectId'>,
+): Promise<EmailPreferences | null> {
   const recipient = { projectId: letter.projectId, userId: found.userId, address: found.address };
   const now = (await inTimeOf({ db }, recipient.projectId)).db.clock.now();
   const inForce = await listInForce(db, { ...recipient, now });
@@ -128,7 +136,7 @@ type Making = {
   now: number;
   aheadMs: number;
   newId: NewId;
-  recipient: Recipient;
+  recipient: EmailRecipient;
 };
 
 async function make(making: Making, choice: Choice): Promise<Note[]> {
@@ -196,7 +204,7 @@ async function snooze({ tx, now, recipient }: Making, days: number): Promise<Not
   return [];
 }
 
-function placesOf({ projectId, userId, address }: Recipient): SuppressedPlace[] {
+function placesOf({ projectId, userId, address }: EmailRecipient): SuppressedPlace[] {
   return [
     { projectId, kind: 'email', value: address },
     { projectId, kind: 'user', value: userId },

@@ -6,7 +6,7 @@ import { choicesServer, linkOf } from '../../../../testkit/choices.ts';
 import { HOUR } from '../../../../testkit/drafts.ts';
 import { newStory, openStage } from '../../../../testkit/story.ts';
 import { isLanguage, LANGUAGES } from '../../../platform/recipient-texts/languages.ts';
-import type { Standing } from './show-preferences.ts';
+import type { EmailPreferences } from './show-preferences.ts';
 import { choicesPage, noticePage } from './page.ts';
 
 /** Skipped, and reported as skipped, if the system has no Chromium. */
@@ -21,7 +21,7 @@ const ARGS = [
   '--disable-sync',
 ];
 
-const STANDING: Standing = {
+const STANDING: EmailPreferences = {
   projectName: 'Acme Analytics and Everything Else That Has a Very Long Name',
   timeZone: 'Asia/Kolkata',
   userLocale: null,
@@ -33,7 +33,7 @@ const STANDING: Standing = {
     { id: 'tips', title: `Tips and ${'t'.repeat(70)}`, isRefused: true },
   ],
 };
-const STATES: Standing['letters'][] = [
+const STATES: EmailPreferences['letters'][] = [
   { are: 'wanted' },
   { are: 'unsubscribed' },
   { are: 'snoozed', until: Date.UTC(2027, 0, 2) },

@@ -1,18 +1,18 @@
 import { isLanguage, type Language, LANGUAGES } from '../../../platform/recipient-texts/languages.ts';
-import { type Html, html, type Part, toText } from '../../../platform/http/html.ts';
+import { type Html, html, type HtmlPart, toText } from '../../../platform/http/html.ts';
 import { STYLE_ELEMENT } from './style.ts';
 
-export type Page = {
+export type RecipientPage = {
   language: Language;
   /** The path of the link; null if the link is invalid. */
   path: string | null;
   projectName: string | null;
   title: string;
-  body: Part;
+  body: HtmlPart;
 };
 
 /** Returns a whole page, without scripts and without anything to load. */
-export function layout({ language, path, projectName, title, body }: Page): string {
+export function layout({ language, path, projectName, title, body }: RecipientPage): string {
   const page = html`<!doctype html>
     <html lang="${language}" dir="${LANGUAGES[language].dir}">
       <head>

@@ -1,16 +1,16 @@
 import { fillText, type RecipientTexts } from '../../../platform/recipient-texts/recipient-texts.ts';
 import { type Language, languageOfLocale, LANGUAGES } from '../../../platform/recipient-texts/languages.ts';
 import { SNOOZE_DAYS } from './choose.ts';
-import type { Standing } from './show-preferences.ts';
-import { type Html, html, type Part } from '../../../platform/http/html.ts';
+import type { EmailPreferences } from './show-preferences.ts';
+import { type Html, html, type HtmlPart } from '../../../platform/http/html.ts';
 import { fill, layout } from './layout.ts';
 
-/** `query` keeps the language that the recipient selected. `Done` is the change that was just saved. */
-export type Place = { language: Language; path: string; query: string };
-export type Done = 'topicsSaved' | 'resubscribed' | null;
+/** `query` keeps the language that the recipient selected. `SavedChange` is the change that was just saved. */
+export type PageAddress = { language: Language; path: string; query: string };
+export type SavedChange = 'topicsSaved' | 'resubscribed' | null;
 
 /** The current preferences, with a form for each change. Loading the page changes nothing. */
-export function choicesPage(place: Place, standing: Standing, done: Done): string {
+export function choicesPage(place: PageAddress, standing: EmailPreferences, done: SavedChange): string {
   const words = LANGUAGES[place.language];
   const values = valuesOf(place.language, standing);
   const { are } = standing.letters;
@@ -35,9 +35,9 @@ const TITLES = {
   stopped: 'title',
   snoozed: 'snoozedTitle',
   unsubscribed: 'unsubscribedTitle',
-} as const satisfies Record<Standing['letters']['are'], keyof RecipientTexts>;
+} as const satisfies Record<EmailPreferences['letters']['are'], keyof RecipientTexts>;
 
-function leadOf(letters: Standing['letters']): keyof RecipientTexts {
+function leadOf(letters: EmailPreferences['letters']): keyof RecipientTexts {
   if (letters.are === 'stopped')
     return letters.because === 'bounces' ? 'stoppedByBounces' : 'stoppedBySender';
   return letters.are;
@@ -45,7 +45,7 @@ function leadOf(letters: Standing['letters']): keyof RecipientTexts {
 
 function valuesOf(
   language: Language,
-  { projectName, address, letters, timeZone, userLocale }: Standing,
+  { projectName, address, letters, timeZone, userLocale }: EmailPreferences,
 ): Record<string, string> {
   const until = letters.are === 'snoozed' ? letters.until : null;
   // A recipient in Austria reads the German page with Austrian dates.
@@ -66,9 +66,9 @@ function redacted(address: string): string {
   return `${first}•••${address.slice(at)}`;
 }
 
-type Shown = { words: RecipientTexts; values: Record<string, string>; standing: Standing };
+type Shown = { words: RecipientTexts; values: Record<string, string>; standing: EmailPreferences };
 
-function choices(place: Place, shown: Shown): Part {
+function choices(place: PageAddress, shown: Shown): HtmlPart {
   const { words, standing } = shown;
   const isSnoozed = standing.letters.are === 'snoozed';
   const resume = form(place, '/resubscribe', html`<button class="strong">${words.resume}</button>`);
@@ -81,7 +81,7 @@ function choices(place: Place, shown: Shown): Part {
   ];
 }
 
-function leave(place: Place, { words, values, standing }: Shown): Html {
+function leave(place: PageAddress, { words, values, standing }: Shown): Html {
   const look = standing.letters.are === 'snoozed' ? 'wide' : 'strong';
   const button = html`<button class="${look}" name="unsubscribe" value="yes">
     ${fill(words.unsubscribe, values)}
@@ -94,7 +94,7 @@ function leave(place: Place, { words, values, standing }: Shown): Html {
   );
 }
 
-function topics(place: Place, words: RecipientTexts, known: Standing['topics']): Html {
+function topics(place: PageAddress, words: RecipientTexts, known: EmailPreferences['topics']): Html {
   const boxes = known.map(
     ({ id, title, isRefused }) =>
       html`<li>
@@ -116,7 +116,7 @@ function topics(place: Place, words: RecipientTexts, known: Standing['topics']):
   return html`<section>${form(place, '/topics', body)}</section>`;
 }
 
-function snooze(place: Place, words: RecipientTexts): Html {
+function snooze(place: PageAddress, words: RecipientTexts): Html {
   const buttons = SNOOZE_DAYS.map(
     (days) =>
       html`<button name="days" value="${days}">
@@ -131,14 +131,14 @@ function snooze(place: Place, words: RecipientTexts): Html {
   </section>`;
 }
 
-function backIn(place: Place, words: RecipientTexts): Html {
+function backIn(place: PageAddress, words: RecipientTexts): Html {
   return html`<section>
     <p class="hint ask">${words.mistake}</p>
     ${form(place, '/resubscribe', html`<button class="wide">${words.resubscribe}</button>`)}
   </section>`;
 }
 
-function form({ path, query }: Place, to: string, body: Html): Html {
+function form({ path, query }: PageAddress, to: string, body: Html): Html {
   return html`<form method="post" action="${path}${to}${query}">${body}</form>`;
 }
 

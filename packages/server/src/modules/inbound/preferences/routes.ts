@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Choice, type ChoiceDeps, choose, SNOOZE_DAYS } from './choose.ts';
-import { choicesPage, type Done, noticePage, type Place } from './page.ts';
-import { showChoices, type Standing } from './show-preferences.ts';
+import { choicesPage, type SavedChange, noticePage, type PageAddress } from './page.ts';
+import { showChoices, type EmailPreferences } from './show-preferences.ts';
 import { STYLE_HASH } from './style.ts';
 import { createFairQueue, type FairQueue } from '../../../platform/async/fair-queue.ts';
 import { type LetterName, readLetterToken, type TokenKeys } from '../../../platform/crypto/email-token.ts';
@@ -41,7 +41,7 @@ export function mountChoices(app: FastifyInstance, deps: ChoicesDeps): void {
 }
 
 type Named = { Params: { token: string } };
-type Reader = (form: Form, standing: Standing) => Choice | null;
+type Reader = (form: Form, standing: EmailPreferences) => Choice | null;
 
 /** Reads the change of each form; null if the form is invalid. */
 const CHOICES: Record<string, Reader> = {
@@ -59,7 +59,7 @@ function readUnsubscribe(form: Form): Choice | null {
 }
 
 /** Browsers do not send an unchecked box, so every topic of the page that is missing is refused. */
-function readTopics(form: Form, { topics }: Standing): Choice {
+function readTopics(form: Form, { topics }: EmailPreferences): Choice {
   const wanted = form.all('topic');
   return { kind: 'topics', refused: topics.map(({ id }) => id).filter((id) => !wanted.includes(id)) };
 }
@@ -92,7 +92,7 @@ async function take(deps: ChoicesDeps, { request, reply, read, projectQueue }: T
 }
 
 /** The pages of the other changes confirm them in the heading. */
-const DONE: Record<Choice['kind'], Done> = {
+const DONE: Record<Choice['kind'], SavedChange> = {
   unsubscribe: null,
   snooze: null,
   topics: 'topicsSaved',
@@ -109,8 +109,8 @@ function bodyOf({ body }: FastifyRequest): Buffer | null {
 
 function placeOf(
   request: FastifyRequest,
-  reader: Partial<Pick<Standing, 'userLocale' | 'projectLocale'>> = {},
-): Place {
+  reader: Partial<Pick<EmailPreferences, 'userLocale' | 'projectLocale'>> = {},
+): PageAddress {
   const chosen = chosenLanguage(request);
   const { userLocale, projectLocale } = reader;
   const accepted = request.headers['accept-language'];

@@ -8,7 +8,7 @@ import type { Tx } from '../../../platform/db/statements.ts';
 import { inTimeOf } from '../../../platform/locks/project-lock.ts';
 
 /** The email preferences of the recipient of an email. */
-export type Standing = {
+export type EmailPreferences = {
   projectName: string;
   /** The time zone of the project, which dates on the page use. */
   timeZone: string;
@@ -30,7 +30,7 @@ export type LettersStanding =
   | { are: 'stopped'; because: 'bounces' | 'sender' };
 
 /** Returns null if the email is unknown: it was a test email, or its user was erased. */
-export async function showChoices(db: Database, letter: LetterName): Promise<Standing | null> {
+export async function showChoices(db: Database, letter: LetterName): Promise<EmailPreferences | null> {
   const recipient = await findMessageById(db, letter);
   if (!recipient) return null;
   const { projectId } = letter;
@@ -39,9 +39,13 @@ export async function showChoices(db: Database, letter: LetterName): Promise<Sta
 }
 
 /** The user and address of an email to which a choice applies. */
-export type Recipient = { projectId: number; userId: string; address: string };
+export type EmailRecipient = { projectId: number; userId: string; address: string };
 
-export async function standingOf(tx: Tx, recipient: Recipient, now: number): Promise<Standing | null> {
+export async function standingOf(
+  tx: Tx,
+  recipient: EmailRecipient,
+  now: number,
+): Promise<EmailPreferences | null> {
   const { projectId, address } = recipient;
   const project = (await listSettings(tx, [projectId])).get(projectId);
   if (!project) return null;

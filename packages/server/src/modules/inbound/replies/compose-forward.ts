@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dkimField } from '../../../platform/mail/dkim.ts';
 import { mailboxField, quotedPrintable, textField } from '../../../platform/mail/encode-text.ts';
-import { type DkimKey, type Mailbox, wireAddress } from '../../../platform/mail/outgoing-email.ts';
+import { type DkimSigningKey, type Mailbox, wireAddress } from '../../../platform/mail/outgoing-email.ts';
 
 /** The sender, the recipient and the names with which an incoming email is forwarded. */
 export type Forward = {
@@ -32,7 +32,7 @@ const PRINTABLE = /^[\t\r\n\x20-\x7e]*$/;
 export async function composeForward(
   raw: Buffer,
   forward: Forward,
-  dkim: DkimKey | null,
+  dkim: DkimSigningKey | null,
 ): Promise<Buffer | null> {
   const divided = divide(withCrlf(raw));
   if (divided === null) return null;

@@ -7,8 +7,8 @@ import { renderTeamLetter } from '../../rendering/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { composeForward } from './compose-forward.ts';
 import { composeMail } from '../../../platform/mail/compose.ts';
-import { type DkimKey, wireAddress } from '../../../platform/mail/outgoing-email.ts';
-import type { HandOver, Relay } from '../../../platform/mail/submit.ts';
+import { type DkimSigningKey, wireAddress } from '../../../platform/mail/outgoing-email.ts';
+import type { SubmissionResult, Relay } from '../../../platform/mail/submit.ts';
 import { LOOP_HEADER } from '../mail/decide-mail.ts';
 import { findSender, type Mailroom } from '../../delivery/index.ts';
 
@@ -56,7 +56,7 @@ export async function forwardNext(deps: ForwardDeps): Promise<Forwarded | null> 
   return { projectId, id, trouble };
 }
 
-async function hand(deps: ForwardDeps, reply: ForwardedReply): Promise<HandOver> {
+async function hand(deps: ForwardDeps, reply: ForwardedReply): Promise<SubmissionResult> {
   try {
     const way = await findWay(deps, reply);
     if (typeof way === 'string') return { result: 'not_sent', stage: 'connect', reason: way };
@@ -68,7 +68,7 @@ async function hand(deps: ForwardDeps, reply: ForwardedReply): Promise<HandOver>
   }
 }
 
-type Way = { to: string; mailFrom: string; from: string; projectName: string; dkim: DkimKey | null };
+type Way = { to: string; mailFrom: string; from: string; projectName: string; dkim: DkimSigningKey | null };
 
 /** Determines sender and recipient, or the reason why the reply cannot be sent now. */
 async function findWay(deps: ForwardDeps, { projectId, draftId }: ForwardedReply): Promise<Way | string> {

@@ -1,9 +1,9 @@
 import type { BotVerdict } from '@beckon/contract';
 import { plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { HITS_MAX, type HitSign, type KeptHit, type LetterPlace } from '../../outcomes/index.ts';
+import { HITS_MAX, type HitSign, type KeptHit, type EmailRef } from '../../outcomes/index.ts';
 
-export type LinkPlace = LetterPlace & { link: number };
+export type LinkPlace = EmailRef & { link: number };
 
 /** Returns the target of each of these links, or null for a link that no longer exists. */
 export async function listTargets(tx: Tx, places: LinkPlace[]): Promise<(string | null)[]> {
@@ -23,7 +23,7 @@ export async function listTargets(tx: Tx, places: LinkPlace[]): Promise<(string 
 }
 
 /** Returns the link targets of an email by link number. Empty if its clicks are not tracked. */
-export async function findUrls(tx: Tx, { projectId, messageId }: LetterPlace): Promise<string[]> {
+export async function findUrls(tx: Tx, { projectId, messageId }: EmailRef): Promise<string[]> {
   const rows = await tx.query<{ urls: string[] }>(
     `SELECT urls FROM beckon.tracking_link WHERE project_id = $1 AND message_id = $2`,
     [projectId, messageId],
@@ -102,10 +102,10 @@ type Row = {
   signs: HitSign[];
 };
 
-export type KeptHitOf = LetterPlace & KeptHit;
+export type KeptHitOf = EmailRef & KeptHit;
 
 /** Lists the stored hits of these emails, at most a hundred each. */
-export async function listHits(tx: Tx, letters: LetterPlace[]): Promise<KeptHitOf[]> {
+export async function listHits(tx: Tx, letters: EmailRef[]): Promise<KeptHitOf[]> {
   if (letters.length === 0) return [];
   const rows = await tx.prepared<Row>({
     name: 'outcomes.hits',
@@ -127,13 +127,13 @@ export async function listHits(tx: Tx, letters: LetterPlace[]): Promise<KeptHitO
 }
 
 /** A hit with its classification. `bot` is null before that. */
-export type JudgedHit = KeptHit & { botReason: string | null };
+export type ClassifiedHit = KeptHit & { botReason: string | null };
 
 /** Lists the hits of an email with their classification. `counted` is the number of all hits, while at most a hundred are stored. */
 export async function listJudgedHits(
   tx: Tx,
-  { projectId, messageId }: LetterPlace,
-): Promise<{ hits: JudgedHit[]; counted: number }> {
+  { projectId, messageId }: EmailRef,
+): Promise<{ hits: ClassifiedHit[]; counted: number }> {
   const rows = await tx.query<
     Omit<Row, 'project_id' | 'message_id'> & { reason: string | null; hits: number }
   >(

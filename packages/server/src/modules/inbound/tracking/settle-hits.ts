@@ -1,6 +1,6 @@
 import { claimDueHits, type DueHits, type DueLetter, listDueHits, listHits } from './hit-reads.ts';
 import {
-  type Happened,
+  type ReportedOutcome,
   type HitFacts,
   judgeHits,
   type KeptHit,
@@ -10,7 +10,7 @@ import {
   saveVerdicts,
   SETTLE_AFTER_MS,
   settleCounts,
-  type Verdict,
+  type BotClassification,
   type WhatHappened,
 } from '../../outcomes/index.ts';
 import { isCollision, isPoisonous } from '../../../platform/db/errors.ts';
@@ -94,7 +94,7 @@ async function settleIn(tx: Tx, { db, newId }: RecordDeps, { projectId, messageI
   await settleCounts(tx, projectId, settled);
   db.reach?.('hits_settling');
   const happened = settled.flatMap(({ messageId, ...of }) =>
-    of.happened.map((one): Happened => ({
+    of.happened.map((one): ReportedOutcome => ({
       projectId,
       messageId,
       ...one,
@@ -108,7 +108,7 @@ async function settleIn(tx: Tx, { db, newId }: RecordDeps, { projectId, messageI
 }
 
 type SettledLetter = {
-  judged: ({ number: number } & Verdict)[];
+  judged: ({ number: number } & BotClassification)[];
   happened: (WhatHappened & { occurredAt: number })[];
   /** When the next of its hits is due, or null if all are classified. */
   settleAt: number | null;
@@ -139,7 +139,7 @@ type Happening = SettledLetter['happened'];
 /** A human who follows a link has read the email, even if its images were not loaded. */
 function whatHappened(
   { kind, link, at }: HitFacts,
-  { bot, reason }: Verdict,
+  { bot, reason }: BotClassification,
   { opens, urls }: Pick<DueLetter, 'opens' | 'urls'>,
 ): Happening {
   const occurredAt = at;

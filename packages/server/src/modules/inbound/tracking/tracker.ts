@@ -7,7 +7,7 @@ import {
   HITS_MAX,
   judgeAlone,
   type KeptHit,
-  type LetterPlace,
+  type EmailRef,
   SETTLE_AFTER_MS,
   upsertHits,
 } from '../../outcomes/index.ts';
@@ -114,7 +114,7 @@ export async function addHits(tx: Tx, hits: Hit[]): Promise<void> {
   await upsertHits(tx, admitted);
 }
 
-function keyOf({ projectId, messageId }: LetterPlace): string {
+function keyOf({ projectId, messageId }: EmailRef): string {
   return `${projectId} ${messageId}`;
 }
 

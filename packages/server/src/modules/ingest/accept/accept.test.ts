@@ -9,7 +9,7 @@ import { createKey, revokeKey } from '../keys/change-key.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { suspendProject } from '../../administration/suspend-project.ts';
 import { type Accept, createAccept } from './accept.ts';
-import type { Entry } from './entry.ts';
+import type { IngestEntry } from './entry.ts';
 
 const own = await testDatabase();
 const clock = heldClock();
@@ -44,15 +44,15 @@ async function holdFlushes(): Promise<{ reached(): Promise<void>; release(): Pro
   };
 }
 
-async function project(): Promise<Entry['key']> {
+async function project(): Promise<IngestEntry['key']> {
   const { id } = await createProject(db, { name: 'Acme' });
   const key = await createKey({ db, pepper }, { projectId: id, label: 'server' });
   return { id: key.id, projectId: id, last4: key.secret.slice(-4) };
 }
 
-type Wanted = [once: string | null, body?: string, more?: Partial<Entry>];
+type Wanted = [once: string | null, body?: string, more?: Partial<IngestEntry>];
 
-function entry(key: Entry['key'], ...[once, body = 'a', more = {}]: Wanted): Entry {
+function entry(key: IngestEntry['key'], ...[once, body = 'a', more = {}]: Wanted): IngestEntry {
   return {
     key,
     once: once === null ? null : { key: sha256(once).slice(0, 32), fingerprint: sha256(body) },

@@ -1,18 +1,19 @@
+import type { IngestPriority } from '../queue/chunk.ts';
 import { IDEMPOTENCY_WINDOW_MS } from '@beckon/contract';
 import { coalesce } from '../../../platform/async/coalesce.ts';
 import type { Log } from '../../../platform/log.ts';
 import { findAnswers, type StoredAnswer, type StoredKey } from '../idempotency/store.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { type Entry, type Priority, type Once, onceName, type Verdict } from './entry.ts';
+import { type IngestEntry, type IdempotencyRecord, onceName, type IngestResult } from './entry.ts';
 import { type CommitterOptions, createCommitter, unavailable } from './committer.ts';
 import { createFlusher } from './flusher.ts';
 
 /** The ingest path: a request that is answered with 2xx is durable, and stored exactly once. */
 export type Accept = {
   /** Resolves when the entry is durable or otherwise decided. Throws a Fault `server_error` if the database is unavailable. */
-  store(entry: Entry, priority: Priority): Promise<Verdict>;
+  store(entry: IngestEntry, priority: IngestPriority): Promise<IngestResult>;
   /** For a request that is about to be rejected: returns the reply already stored for its Idempotency-Key, if any. */
-  recall(projectId: number, once: Once): Promise<Verdict | null>;
+  recall(projectId: number, once: IdempotencyRecord): Promise<IngestResult | null>;
   drain(): Promise<void>;
 };
 
@@ -36,7 +37,7 @@ export function createAccept(options: AcceptOptions): Accept {
       throw unavailable(error);
     });
 
-  async function recall(projectId: number, once: Once): Promise<Verdict | null> {
+  async function recall(projectId: number, once: IdempotencyRecord): Promise<IngestResult | null> {
     const name = onceName(projectId, once.key);
     await Promise.all([flushers.live.settled(name), flushers.bulk.settled(name)]);
     const stored = await findAnswer({ projectId, key: once.key });
@@ -45,7 +46,7 @@ export function createAccept(options: AcceptOptions): Accept {
       : null;
   }
 
-  async function store(entry: Entry, priority: Priority): Promise<Verdict> {
+  async function store(entry: IngestEntry, priority: IngestPriority): Promise<IngestResult> {
     const fate = await flushers[priority].accept(entry);
     if (fate.state === 'stored' || fate.state === 'key_dead') return fate;
     const { once } = entry;
@@ -80,7 +81,7 @@ function answerFinder(db: Database): (key: StoredKey) => Promise<StoredAnswer | 
   });
 }
 
-function against(once: Once, stored: StoredAnswer): Verdict {
+function against(once: IdempotencyRecord, stored: StoredAnswer): IngestResult {
   if (once.fingerprint !== stored.fingerprint) return { state: 'reused' };
   return { state: 'replayed', reply: { status: stored.status, body: stored.body } };
 }

@@ -1,11 +1,11 @@
 import { encodePart } from '../queue/chunk.ts';
-import type { Entry } from './entry.ts';
+import type { IngestEntry } from './entry.ts';
 
 /** Position in the blob. `from` counts from 1, as SQL does. */
 type Place = { from: number; length: number };
-export type Part = Place & { packed: boolean };
-export type Chunk = Place & { projectId: number; kind: Entry['kind']; records: number; before: number };
-export type Layout = { parts: Part[]; chunks: Chunk[]; bytes: Buffer };
+export type BlobPart = Place & { packed: boolean };
+export type Chunk = Place & { projectId: number; kind: IngestEntry['kind']; records: number; before: number };
+export type Layout = { parts: BlobPart[]; chunks: Chunk[]; bytes: Buffer };
 
 /**
  * Lays out the records of all entries in one blob, so that it can be cut both into chunks and into the entries' own parts.
@@ -13,7 +13,7 @@ export type Layout = { parts: Part[]; chunks: Chunk[]; bytes: Buffer };
  * A chunk is a JSON array of all records of one project and one kind. A part that arrives packed is a chunk of its own. Users come before
  * events: all entries arrived together, so either order is right. `before` is the number of records of the project in front of the chunk.
  */
-export function layOut(entries: Entry[]): Layout {
+export function layOut(entries: IngestEntry[]): Layout {
   const layout: Open = { parts: entries.map(() => NO_PART), chunks: [], pieces: [], at: 1, laid: new Map() };
   for (const group of groupsOf(entries).values()) {
     for (const member of group) if (member.packed) layAlone(layout, member);
@@ -24,12 +24,12 @@ export function layOut(entries: Entry[]): Layout {
 }
 
 type Open = Omit<Layout, 'bytes'> & { pieces: (string | Buffer)[]; at: number; laid: Map<number, number> };
-type Member = { entry: Entry; index: number; bytes: string | Buffer; packed: boolean };
+type Member = { entry: IngestEntry; index: number; bytes: string | Buffer; packed: boolean };
 
 /** The part of an entry without records. */
-const NO_PART: Part = { from: 1, length: 0, packed: false };
+const NO_PART: BlobPart = { from: 1, length: 0, packed: false };
 
-function groupsOf(entries: Entry[]): Map<string, Member[]> {
+function groupsOf(entries: IngestEntry[]): Map<string, Member[]> {
   const groups = new Map<string, Member[]>();
   for (const kind of ['users', 'events'] as const) {
     for (const [index, entry] of entries.entries()) {
@@ -70,7 +70,7 @@ function lay(layout: Open, piece: string | Buffer): Place {
   return place;
 }
 
-function addChunk(layout: Open, { key, kind }: Entry, chunk: Place & { records: number }): void {
+function addChunk(layout: Open, { key, kind }: IngestEntry, chunk: Place & { records: number }): void {
   const before = layout.laid.get(key.projectId) ?? 0;
   layout.laid.set(key.projectId, before + chunk.records);
   layout.chunks.push({ ...chunk, projectId: key.projectId, kind, before });

@@ -1,11 +1,12 @@
+import type { IngestPriority } from '../queue/chunk.ts';
 import { Fault } from '../../../platform/fault.ts';
 import type { Log } from '../../../platform/log.ts';
 import { within } from '../../../platform/time/within.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { isCollision, isRefusedData } from '../../../platform/db/errors.ts';
 import type { Session } from '../../../platform/db/statements.ts';
-import type { Entry, Priority } from './entry.ts';
-import { type Fate, flush } from './flush.ts';
+import type { IngestEntry } from './entry.ts';
+import { type IngestEntryResult, flush } from './flush.ts';
 
 /**
  * Maps a failed flush to a result for each of its entries. While flushes follow each other, the committer keeps one connection. The next
@@ -13,18 +14,18 @@ import { type Fate, flush } from './flush.ts';
  */
 export type Committer = {
   /** `until` is the time, on the clock of `performance`, after which entries that still wait get a 503. */
-  decide(entries: Entry[], until: number): Promise<Result[]>;
+  decide(entries: IngestEntry[], until: number): Promise<CommitResult[]>;
   /** Returns the connection to the pool because there is no work. */
   rest(): void;
 };
 
-export type Result = { ok: true; fate: Fate } | { ok: false; error: unknown };
+export type CommitResult = { ok: true; fate: IngestEntryResult } | { ok: false; error: unknown };
 
 export type CommitterOptions = {
   db: Database;
   log: Log;
-  priority: Priority;
-  onFlush?: (facts: { priority: Priority; requests: number; records: number; ms: number }) => void;
+  priority: IngestPriority;
+  onFlush?: (facts: { priority: IngestPriority; requests: number; records: number; ms: number }) => void;
 };
 
 /** Longer than any healthy commit takes. A caller that gets a 503 after it may retry with the same Idempotency-Key. */
@@ -48,10 +49,10 @@ export function createCommitter(options: CommitterOptions): Committer {
     }
   }
 
-  async function commit(entries: Entry[], until: number): Promise<Fate[]> {
+  async function commit(entries: IngestEntry[], until: number): Promise<IngestEntryResult[]> {
     const startedAt = performance.now();
     const session = held ?? (await within(hold(), until - startedAt));
-    let fates: Fate[];
+    let fates: IngestEntryResult[];
     try {
       reach?.('accept_beginning');
       const work = flush(session, entries, {
@@ -83,9 +84,9 @@ export function createCommitter(options: CommitterOptions): Committer {
   };
 }
 
-type Commit = (entries: Entry[]) => Promise<Fate[]>;
+type Commit = (entries: IngestEntry[]) => Promise<IngestEntryResult[]>;
 
-async function decide(entries: Entry[], commit: Commit, log: Log): Promise<Result[]> {
+async function decide(entries: IngestEntry[], commit: Commit, log: Log): Promise<CommitResult[]> {
   try {
     const fates = await insist(entries, commit, log);
     return fates.map((fate) => ({ ok: true, fate }));
@@ -95,13 +96,13 @@ async function decide(entries: Entry[], commit: Commit, log: Log): Promise<Resul
       return [{ ok: false, error: new Error('the database refused a record', { cause: error }) }];
     }
     // One entry contains data that the database rejects. Each entry is tried separately, so that only that one fails.
-    const results: Result[] = [];
+    const results: CommitResult[] = [];
     for (const entry of entries) results.push(...(await decide([entry], commit, log)));
     return results;
   }
 }
 
-async function insist(entries: Entry[], commit: Commit, log: Log): Promise<Fate[]> {
+async function insist(entries: IngestEntry[], commit: Commit, log: Log): Promise<IngestEntryResult[]> {
   for (let collisions = 0; ; collisions += 1) {
     try {
       return await commit(entries);
@@ -116,7 +117,7 @@ export function unavailable(cause: unknown): Fault {
   return new Fault('server_error', { retryAfterS: RETRY_AFTER_S, cause });
 }
 
-function report(entries: Entry[], ms: number, { priority, log, onFlush }: CommitterOptions): void {
+function report(entries: IngestEntry[], ms: number, { priority, log, onFlush }: CommitterOptions): void {
   const records = entries.reduce((sum, entry) => sum + entry.records, 0);
   log.info({ priority, requests: entries.length, records, ms: Math.round(ms * 10) / 10 }, 'records.accepted');
   onFlush?.({ priority, requests: entries.length, records, ms });

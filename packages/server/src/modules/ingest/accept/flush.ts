@@ -1,7 +1,8 @@
+import type { IngestPriority } from '../queue/chunk.ts';
 import { IDEMPOTENCY_WINDOW_MS, INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
-import type { Reach } from '../../../platform/failpoints.ts';
+import type { FailpointHook } from '../../../platform/failpoints.ts';
 import type { Session } from '../../../platform/db/statements.ts';
-import type { Entry, Priority } from './entry.ts';
+import type { IngestEntry } from './entry.ts';
 import { lockStatement, storeStatement, type Stored } from './statements.ts';
 
 /**
@@ -17,7 +18,11 @@ import { lockStatement, storeStatement, type Stored } from './statements.ts';
  * All three are sent together, so a flush is one round trip, whichever entries lose. Revoking takes the same queue lock, so a key revoked
  * before step 1 is seen in step 2. Every process takes the lock, so sequence order is commit order and the queue cap is exact.
  */
-export async function flush(session: Session, entries: Entry[], options: FlushOptions): Promise<Fate[]> {
+export async function flush(
+  session: Session,
+  entries: IngestEntry[],
+  options: FlushOptions,
+): Promise<IngestEntryResult[]> {
   const projects = [...new Set(entries.map((entry) => entry.key.projectId))];
   const statement = storeStatement({
     entries,
@@ -39,18 +44,18 @@ export async function flush(session: Session, entries: Entry[], options: FlushOp
   return stored.all_stored ? entries.map(() => STORED) : fatesOf(entries, stored);
 }
 
-export type FlushOptions = { now: number; priority: Priority; reach?: Reach | undefined };
+export type FlushOptions = { now: number; priority: IngestPriority; reach?: FailpointHook | undefined };
 
-export type Fate =
+export type IngestEntryResult =
   | { state: 'stored' }
   /** Another request has claimed this Idempotency-Key; its reply is in the database. */
   | { state: 'lost' }
   | { state: 'key_dead' }
   | { state: 'queue_full'; waiting: number };
 
-const STORED: Fate = { state: 'stored' };
+const STORED: IngestEntryResult = { state: 'stored' };
 
-function fatesOf(entries: Entry[], stored: Stored): Fate[] {
+function fatesOf(entries: IngestEntry[], stored: Stored): IngestEntryResult[] {
   const live = new Set(stored.live);
   const taken = new Set(stored.taken);
   return entries.map((entry, i) => {

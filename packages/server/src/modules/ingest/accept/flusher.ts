@@ -1,7 +1,7 @@
 import { Fault } from '../../../platform/fault.ts';
-import { COMMIT_WITHIN_MS, type Committer, type Result, unavailable } from './committer.ts';
-import { type Entry, onceName } from './entry.ts';
-import type { Fate } from './flush.ts';
+import { COMMIT_WITHIN_MS, type Committer, type CommitResult, unavailable } from './committer.ts';
+import { type IngestEntry, onceName } from './entry.ts';
+import type { IngestEntryResult } from './flush.ts';
 
 /**
  * Group commit. Entries wait while flushes are in flight and are sent together in the next one; an idle flusher sends at once. Flushes
@@ -11,7 +11,7 @@ import type { Fate } from './flush.ts';
  * the later one either gets the result `lost` or is queued itself.
  */
 export type Flusher = {
-  accept(entry: Entry): Promise<Fate>;
+  accept(entry: IngestEntry): Promise<IngestEntryResult>;
   /** Resolves when the pending entry with this name, if any, is decided. */
   settled(name: string): Promise<void>;
   /** Resolves when everything accepted so far is decided. */
@@ -20,8 +20,14 @@ export type Flusher = {
 
 export type FlusherLimits = { requests: number; bytes: number };
 
-type Waiting = { entry: Entry; name: string | null; since: number; followers: Waiting[]; settle: Settle };
-type Settle = { resolve: (fate: Fate) => void; reject: (error: unknown) => void };
+type Waiting = {
+  entry: IngestEntry;
+  name: string | null;
+  since: number;
+  followers: Waiting[];
+  settle: Settle;
+};
+type Settle = { resolve: (fate: IngestEntryResult) => void; reject: (error: unknown) => void };
 type State = {
   committer: Committer;
   limits: FlusherLimits;
@@ -119,7 +125,7 @@ function callLater(state: State, ms: number): void {
 }
 
 /** Sends the next flush before writing these answers, so that the database works while the callers are answered. */
-function arrive(state: State, batch: Waiting[], results: Result[]): void {
+function arrive(state: State, batch: Waiting[], results: CommitResult[]): void {
   state.underWay = state.underWay.filter((other) => other !== batch);
   send(state);
   for (const [i, waiting] of batch.entries()) finish(state, waiting, results[i] ?? NO_FATE);
@@ -129,7 +135,7 @@ function arrive(state: State, batch: Waiting[], results: Result[]): void {
 }
 
 /** Gives a whole batch the time limit of its oldest entry, so that no entry waits too long for a database that hangs. */
-function decideInTime({ committer }: State, batch: Waiting[]): Promise<Result[]> {
+function decideInTime({ committer }: State, batch: Waiting[]): Promise<CommitResult[]> {
   const oldest = batch.reduce((since, waiting) => Math.min(since, waiting.since), Number.POSITIVE_INFINITY);
   const until = oldest + COMMIT_WITHIN_MS;
   if (performance.now() < until)
@@ -140,7 +146,7 @@ function decideInTime({ committer }: State, batch: Waiting[]): Promise<Result[]>
   return Promise.resolve(batch.map(() => ({ ok: false, error: unavailable('waited too long') })));
 }
 
-function finish(state: State, waiting: Waiting, result: Result): void {
+function finish(state: State, waiting: Waiting, result: CommitResult): void {
   if (waiting.name !== null) state.pending.delete(waiting.name);
   if (result.ok) waiting.settle.resolve(result.fate);
   else waiting.settle.reject(result.error);
@@ -156,7 +162,7 @@ function finish(state: State, waiting: Waiting, result: Result): void {
  * Decides for a follower once the first entry is decided. It has lost if the first entry was stored with the same API key. With another API
  * key, or if the database rejected the first entry, it is queued itself. A `Fault`, such as an unavailable database, applies to both.
  */
-function hear(first: Entry, follower: Entry, result: Result): Result | 'own turn' {
+function hear(first: IngestEntry, follower: IngestEntry, result: CommitResult): CommitResult | 'own turn' {
   if (!result.ok) return result.error instanceof Fault ? result : 'own turn';
   const lost = result.fate.state === 'stored' && first.key.id === follower.key.id;
   return lost ? { ok: true, fate: { state: 'lost' } } : 'own turn';
@@ -171,7 +177,7 @@ function whenSettled(waiting: Waiting | undefined, then: () => void): void {
   };
 }
 
-const NO_FATE: Result = { ok: false, error: new Error('a flush returned fewer results than entries') };
+const NO_FATE: CommitResult = { ok: false, error: new Error('a flush returned fewer results than entries') };
 
 function takeBatch(queue: Waiting[], limits: FlusherLimits): Waiting[] {
   let bytes = 0;

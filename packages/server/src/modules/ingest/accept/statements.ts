@@ -1,6 +1,7 @@
+import type { IngestPriority } from '../queue/chunk.ts';
 import { plainList as list } from '../../../platform/db/list.ts';
 import type { Query } from '../../../platform/db/statements.ts';
-import type { Entry, Priority } from './entry.ts';
+import type { IngestEntry } from './entry.ts';
 import { layOut } from './chunks.ts';
 
 /**
@@ -89,8 +90,8 @@ SELECT yes AS all_stored, is_full, waiting,
 FROM clean, gate`;
 
 export type Store = {
-  entries: Entry[];
-  priority: Priority;
+  entries: IngestEntry[];
+  priority: IngestPriority;
   at: Date;
   /** Replies accepted at or before this time are expired. */
   cutoff: Date;
@@ -100,7 +101,7 @@ export type Store = {
 
 export function storeStatement({ entries, priority, at, cutoff, waitingBelow }: Store): Query {
   const keys = numberKeys(entries);
-  const keyNumber = (entry: Entry): number => keys.get(entry.key.id)?.n ?? 0;
+  const keyNumber = (entry: IngestEntry): number => keys.get(entry.key.id)?.n ?? 0;
   const distinct = [...keys.values()].map(({ key }) => key);
   const keyed = entries.filter((entry) => entry.once !== null);
   const replies = pack(keyed.map((entry) => entry.reply.body ?? ''));
@@ -140,8 +141,8 @@ export function storeStatement({ entries, priority, at, cutoff, waitingBelow }: 
   return { name: 'accept.store', text: STORE, values };
 }
 
-function numberKeys(entries: Entry[]): Map<string, { n: number; key: Entry['key'] }> {
-  const keys = new Map<string, { n: number; key: Entry['key'] }>();
+function numberKeys(entries: IngestEntry[]): Map<string, { n: number; key: IngestEntry['key'] }> {
+  const keys = new Map<string, { n: number; key: IngestEntry['key'] }>();
   for (const { key } of entries) if (!keys.has(key.id)) keys.set(key.id, { n: keys.size + 1, key });
   return keys;
 }
@@ -151,7 +152,7 @@ const FINGERPRINT_BYTES = 32;
 const ONCE_BYTES = KEY_BYTES + FINGERPRINT_BYTES;
 
 /** Packs the key and fingerprint of each entry into slots of fixed size. */
-function onces(keyed: Entry[]): Buffer {
+function onces(keyed: IngestEntry[]): Buffer {
   const bytes = Buffer.alloc(keyed.length * ONCE_BYTES);
   for (const [i, { once }] of keyed.entries()) {
     if (once) bytes.write(once.key + once.fingerprint, i * ONCE_BYTES, 'hex');

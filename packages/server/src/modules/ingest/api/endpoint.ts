@@ -2,7 +2,7 @@ import type { BulkError, Endpoint } from '@beckon/contract';
 import type { FieldFault } from '../../../platform/fault.ts';
 import type { ReadOptions } from '../../../platform/records/record.ts';
 import type { Steps } from '../../../platform/time/steps.ts';
-import type { Reply } from '../accept/entry.ts';
+import type { IngestResponse } from '../accept/entry.ts';
 
 /** The endpoint's own part of the pipeline that all five share (`ingest.ts`). */
 export type IngestEndpoint = {
@@ -23,7 +23,7 @@ export type ReadRequest =
       ok: true;
       records: number;
       parts: string;
-      reply: Reply;
+      reply: IngestResponse;
       userIds: string[];
       refused: BulkError[];
       compact: readonly string[] | null;

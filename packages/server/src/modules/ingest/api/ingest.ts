@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BULK_INGEST_MAX_RECORDS } from '@beckon/contract';
 import { Fault } from '../../../platform/fault.ts';
 import type { VerifiedKey } from '../keys/key.ts';
-import type { Reply, Verdict } from '../accept/entry.ts';
+import type { IngestResponse, IngestResult } from '../accept/entry.ts';
 import type { Grant } from '../../../platform/rate-limits/bucket.ts';
 import { answerFault, writeAnswer } from '../../../platform/http/answers.ts';
 import { authenticate, confirmKey, knownKey } from './authenticate.ts';
@@ -15,7 +15,7 @@ import { createDrainRate, type DrainRate } from './drain-rate.ts';
 import type { IngestEndpoint, ReadRequest } from './endpoint.ts';
 import type { LargeBodies } from './large-bodies.ts';
 import { countPlaceholders } from '../warnings/warnings.ts';
-import { type Once, receive } from './receive.ts';
+import { type IdempotentRequest, receive } from './receive.ts';
 
 export type Ingest = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
@@ -56,7 +56,7 @@ type Step = {
 };
 
 /** Null: the client left, so no answer is read. */
-async function handle(step: Step): Promise<Reply | null> {
+async function handle(step: Step): Promise<IngestResponse | null> {
   const { deps, endpoint, call } = step;
   const key = (call.key = knownKey(deps, call.request) ?? (await authenticate(deps, call)));
   const { counter } = deps;
@@ -92,18 +92,18 @@ function spend(step: Step, grant: Grant): void {
 
 type Read<Ok extends boolean> = {
   key: VerifiedKey;
-  once: Once | null;
+  once: IdempotentRequest | null;
   read: Extract<ReadRequest, { ok: Ok }>;
 };
 
 /** A stored answer to this Idempotency-Key takes precedence over every fault of this body. */
-async function refuseInvalid(step: Step, { key, once, read }: Read<false>): Promise<Reply> {
+async function refuseInvalid(step: Step, { key, once, read }: Read<false>): Promise<IngestResponse> {
   const verdict = once && (await step.deps.accept.recall(key.projectId, once));
   if (verdict) return replyTo(step, verdict);
   throw new Fault('validation_failed', { details: read.faults });
 }
 
-async function store(step: Step, { key, once, read }: Read<true>): Promise<Reply> {
+async function store(step: Step, { key, once, read }: Read<true>): Promise<IngestResponse> {
   const { deps, endpoint, call } = step;
   const { records, parts, reply } = read;
   const entry = { key, once, kind: endpoint.stores, records, parts, reply };
@@ -129,7 +129,7 @@ function noteUse(deps: HttpDeps, call: Call): void {
 }
 
 /** Answers a request that stores nothing. The key is checked in the database before such an answer, here or in `refuse`. */
-async function replyTo(step: Step, verdict: Verdict): Promise<Reply> {
+async function replyTo(step: Step, verdict: IngestResult): Promise<IngestResponse> {
   const { deps, call, drainRate } = step;
   switch (verdict.state) {
     case 'stored':

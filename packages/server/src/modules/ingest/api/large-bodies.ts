@@ -2,10 +2,10 @@ import { setImmediate } from 'node:timers/promises';
 import { createFairQueue } from '../../../platform/async/fair-queue.ts';
 
 /** Lets the process answer others before the next step of a large body. */
-export type Pause = () => Promise<void>;
+export type EventLoopYield = () => Promise<void>;
 
 /** Runs `work` when its turn begins: one large body at a time, and projects round-robin. */
-export type LargeBodies = <T>(projectId: number, work: (pause: Pause) => Promise<T>) => Promise<T>;
+export type LargeBodies = <T>(projectId: number, work: (pause: EventLoopYield) => Promise<T>) => Promise<T>;
 
 /**
  * A body of 10 MiB keeps the thread for a fifth of a second, and many can be complete at the same time. Reading one at a time, in steps,

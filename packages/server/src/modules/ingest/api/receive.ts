@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Call, Tally } from './call.ts';
 import type { IngestEndpoint, ReadRequest } from './endpoint.ts';
-import type { LargeBodies, Pause } from './large-bodies.ts';
+import type { LargeBodies, EventLoopYield } from './large-bodies.ts';
 import { type IdempotencyKey, readIdempotencyKey } from '../idempotency/key.ts';
 import { sha256 } from '../../../platform/crypto/hash.ts';
 import { Fault } from '../../../platform/fault.ts';
@@ -21,9 +21,9 @@ import type { JsonBounds } from '../../../platform/text/json-scan.ts';
 import { runSteps, runStepsSlowly, type Steps } from '../../../platform/time/steps.ts';
 
 /** An Idempotency-Key and the request that uses it. */
-export type Once = { key: string; fingerprint: string; isUuidV4: boolean };
+export type IdempotentRequest = { key: string; fingerprint: string; isUuidV4: boolean };
 /** A request after reading. Neither its bytes nor the parsed body are kept. */
-export type Received = { once: Once | null; read: ReadRequest };
+export type Received = { once: IdempotentRequest | null; read: ReadRequest };
 
 export type Receiving = {
   endpoint: IngestEndpoint;
@@ -84,7 +84,7 @@ function bodyOf({ endpoint, call, hold }: Receiving): Promise<Buffer | null> {
   });
 }
 
-type Complete = { bytes: Buffer; now: number; pause: Pause | null };
+type Complete = { bytes: Buffer; now: number; pause: EventLoopYield | null };
 
 async function readBytes({ endpoint, call }: Receiving, { bytes, now, pause }: Complete): Promise<Received> {
   const body = pause ? await parseSlowly(bytes) : parseAtOnce(bytes);

@@ -5,8 +5,8 @@ import { hmacSha256, randomBase62 } from '../../../platform/crypto/hash.ts';
 /** A key whose secret was correct when it was looked up. Only the database shows if it is still active. */
 export type VerifiedKey = { id: string; projectId: number; last4: string; livemode: boolean };
 
-export type Verdict = { state: 'live' | 'suspended'; key: VerifiedKey } | { state: 'unknown' };
-export type KeyState = 'live' | 'suspended' | 'revoked';
+export type KeyVerification = { state: 'live' | 'suspended'; key: VerifiedKey } | { state: 'unknown' };
+export type ApiKeyState = 'live' | 'suspended' | 'revoked';
 
 /** `test` is for the sandbox of a project. */
 export type KeyEnvironment = 'live' | 'test';

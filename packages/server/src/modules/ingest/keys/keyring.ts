@@ -3,9 +3,16 @@ import { equalInConstantTime, type Pepper } from '../../../platform/crypto/hash.
 import type { Log } from '../../../platform/log.ts';
 import { recentMap } from '../../../platform/async/recent-map.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { hashSecret, type KeyState, readSecret, SALT_BYTES, type Verdict, type VerifiedKey } from './key.ts';
 import {
-  type CandidateRow,
+  hashSecret,
+  type ApiKeyState,
+  readSecret,
+  SALT_BYTES,
+  type KeyVerification,
+  type VerifiedKey,
+} from './key.ts';
+import {
+  type KeyCandidateRow,
   listLiveCandidates,
   listLiveIds,
   listProjectStates,
@@ -19,8 +26,8 @@ import {
  */
 export type Keyring = {
   known(secret: string): VerifiedKey | undefined;
-  verify(secret: string): Promise<Verdict>;
-  check(key: VerifiedKey): Promise<KeyState>;
+  verify(secret: string): Promise<KeyVerification>;
+  check(key: VerifiedKey): Promise<ApiKeyState>;
   /** Removes a key from memory after a flush found it revoked or its project suspended. */
   forget(key: Pick<VerifiedKey, 'id'>): void;
 };
@@ -31,19 +38,19 @@ const KNOWN_KEYS_MAX = 10_000;
 const ROUND_MAX = 1_000;
 const TIME_LIMIT_MS = 5_000;
 
-const UNKNOWN: Verdict = { state: 'unknown' };
+const UNKNOWN: KeyVerification = { state: 'unknown' };
 const NO_SALT = Buffer.alloc(SALT_BYTES);
 const NO_HASH = Buffer.alloc(32);
 
 export function keyring(deps: KeyringDeps): Keyring {
   const cache = recentMap<VerifiedKey>(KNOWN_KEYS_MAX);
   const limits = { roundMax: ROUND_MAX, timeLimitMs: TIME_LIMIT_MS };
-  const askVerdict = coalesce<string, Verdict>({
+  const askVerdict = coalesce<string, KeyVerification>({
     ...limits,
     keyOf: (secret) => secret,
     answer: (secrets) => findVerdicts(deps, secrets),
   });
-  const askState = coalesce<VerifiedKey, KeyState>({
+  const askState = coalesce<VerifiedKey, ApiKeyState>({
     ...limits,
     keyOf: (key) => key.id,
     answer: (keys) => findStates(deps.db, keys),
@@ -67,7 +74,7 @@ export function keyring(deps: KeyringDeps): Keyring {
   };
 }
 
-async function findVerdicts({ db, pepper, log }: KeyringDeps, secrets: string[]): Promise<Verdict[]> {
+async function findVerdicts({ db, pepper, log }: KeyringDeps, secrets: string[]): Promise<KeyVerification[]> {
   const last4s = new Set(secrets.map((secret) => readSecret(secret)?.last4 ?? ''));
   const candidates = Map.groupBy(await listLiveCandidates(db, [...last4s]), bucketOf);
   const matches = secrets.map((secret) => matchSecret(secret, candidates, pepper));
@@ -83,7 +90,7 @@ function bucketOf(row: { env: string; last4: string }): string {
   return `${row.env} ${row.last4}`;
 }
 
-type Match = { row: CandidateRow; stale: boolean };
+type Match = { row: KeyCandidateRow; stale: boolean };
 
 /**
  * Environment and last four characters are public and leave about one candidate. Without a candidate, the comparison takes as long as with
@@ -91,7 +98,7 @@ type Match = { row: CandidateRow; stale: boolean };
  */
 function matchSecret(
   secret: string,
-  candidates: Map<string, CandidateRow[]>,
+  candidates: Map<string, KeyCandidateRow[]>,
   pepper: Pepper,
 ): Match | undefined {
   const open = readSecret(secret);
@@ -108,7 +115,11 @@ function matchSecret(
 }
 
 /** A correct key is accepted even if its hash cannot be renewed. The next request tries again. */
-async function renewHash({ db, pepper, log }: KeyringDeps, row: CandidateRow, secret: string): Promise<void> {
+async function renewHash(
+  { db, pepper, log }: KeyringDeps,
+  row: KeyCandidateRow,
+  secret: string,
+): Promise<void> {
   const hash = hashSecret(pepper.current, row.salt, secret);
   try {
     await updateHash(db, { last4: row.last4, id: row.id, oldHash: row.hash, hash });
@@ -117,7 +128,7 @@ async function renewHash({ db, pepper, log }: KeyringDeps, row: CandidateRow, se
   }
 }
 
-function verdictOf(row: CandidateRow, projects: Map<number, ProjectStateRow>): Verdict {
+function verdictOf(row: KeyCandidateRow, projects: Map<number, ProjectStateRow>): KeyVerification {
   const project = projects.get(row.project_id);
   if (!project) return UNKNOWN;
   return {
@@ -127,7 +138,7 @@ function verdictOf(row: CandidateRow, projects: Map<number, ProjectStateRow>): V
 }
 
 /** Both statements start here, after all callers of the round have made their calls. */
-async function findStates(db: Tx, keys: VerifiedKey[]): Promise<KeyState[]> {
+async function findStates(db: Tx, keys: VerifiedKey[]): Promise<ApiKeyState[]> {
   const [liveIds, projects] = await Promise.all([
     listLiveIds(db, keys),
     findProjects(db, new Set(keys.map((key) => key.projectId))),

@@ -4,7 +4,7 @@ import type { Tx } from '../../../platform/db/statements.ts';
  * A row of `api_key`, which is looked up before its project is known. If tables are distributed, it is distributed by `last4` and not with
  * the tenant tables. So it is never joined with them, and the state of a project needs its own statement.
  */
-export type CandidateRow = {
+export type KeyCandidateRow = {
   last4: string;
   id: string;
   env: string;
@@ -13,7 +13,7 @@ export type CandidateRow = {
   hash: Buffer;
 };
 
-export function listLiveCandidates(tx: Tx, last4s: string[]): Promise<CandidateRow[]> {
+export function listLiveCandidates(tx: Tx, last4s: string[]): Promise<KeyCandidateRow[]> {
   return tx.prepared({
     name: 'keys.listLiveCandidates',
     text: `SELECT last4, id, env, project_id, salt, hash FROM beckon.api_key
@@ -66,7 +66,7 @@ export async function countActive(tx: Tx, projectId: number): Promise<number> {
 
 export async function insertKey(
   tx: Tx,
-  row: CandidateRow & { label: string; createdAt: Date; createdBy: string | null },
+  row: KeyCandidateRow & { label: string; createdAt: Date; createdBy: string | null },
 ): Promise<void> {
   await tx.query(
     `INSERT INTO beckon.api_key (last4, id, env, project_id, label, salt, hash, created_at, created_by)

@@ -4,16 +4,16 @@ import { type ChunkQuestion, listChunks, listOldest, listPlaces, settleChunks } 
 import type { Tx } from '../../../platform/db/statements.ts';
 import { parseInPieces } from '../../../platform/text/json-pieces.ts';
 
-export type Priority = 'live' | 'bulk';
+export type IngestPriority = 'live' | 'bulk';
 
 /** A project with waiting records: how many the first chunk of each priority holds, or 0. */
-export type Place = { projectId: number; live: number; bulk: number };
+export type ProjectBacklog = { projectId: number; live: number; bulk: number };
 
 /** Lists projects by id after `after` and then from the start, so that each gets its turn. */
 export async function placesWaiting(
   tx: Tx,
   { after, limit }: { after: number; limit: number },
-): Promise<Place[]> {
+): Promise<ProjectBacklog[]> {
   const behind = await listPlaces(tx, after, limit);
   const round = after > 0 && behind.length < limit ? await listPlaces(tx, 0, limit - behind.length) : [];
   const rows = [...behind, ...round.filter((row) => row.project_id <= after)];
@@ -27,7 +27,7 @@ export async function placesWaiting(
 /** A waiting chunk: its records from the first that is not applied yet. `seq` is the sequence number of that record. */
 export type WaitingChunk = {
   projectId: number;
-  priority: Priority;
+  priority: IngestPriority;
   /** The sequence number of the chunk's first record, which identifies the row. */
   rowSeq: number;
   seq: number;
@@ -64,22 +64,22 @@ export async function takeChunks(tx: Tx, asked: ChunkQuestion): Promise<WaitingC
 export async function oldestWaiting(
   tx: Tx,
   projectIds: number[],
-  priority: Priority,
+  priority: IngestPriority,
 ): Promise<Map<number, number>> {
   const rows = await listOldest(tx, projectIds, priority);
   return new Map(rows.map((row) => [row.project_id, row.seq]));
 }
 
 /** How many of a chunk's waiting records were handled. */
-export type Taken = {
+export type ChunkProgress = {
   projectId: number;
-  priority: Priority;
+  priority: IngestPriority;
   rowSeq: number;
   records: number;
   isWhole: boolean;
 };
 
-export function settle(tx: Tx, taken: Taken[]): Promise<void> {
+export function settle(tx: Tx, taken: ChunkProgress[]): Promise<void> {
   return settleChunks(
     tx,
     taken.map(({ projectId, priority, rowSeq, records, isWhole }) => ({

@@ -1,4 +1,4 @@
-import { encodeChunk, type Taken } from './chunk.ts';
+import { encodeChunk, type ChunkProgress } from './chunk.ts';
 import { lockQueue } from './queue.ts';
 import {
   type ChunkRow,
@@ -16,7 +16,7 @@ import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
 /** A record that the database rejects. It no longer waits and does not block other records. `retryDead` puts it back into the queue. */
-type DeadRecord = Pick<Taken, 'projectId' | 'priority'> & {
+type DeadRecord = Pick<ChunkProgress, 'projectId' | 'priority'> & {
   seq: number;
   kind: 'users' | 'events';
   acceptedAt: Date;

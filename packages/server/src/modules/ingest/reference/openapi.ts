@@ -32,14 +32,14 @@ export type Operation = {
   summary: string;
   description: string;
   parameters: Ref[];
-  requestBody: { required: true; description: string; content: Content };
+  requestBody: { required: true; description: string; content: OpenApiContent };
   responses: Record<string, Response>;
   /** Many readers of OpenAPI support this name. */
   'x-codeSamples': { lang: string; label: string; source: string }[];
 };
 
-export type Response = { description: string; headers: Record<string, Ref>; content: Content };
-export type Content = { 'application/json': { schema: Ref; examples: Record<string, Example> } };
+export type Response = { description: string; headers: Record<string, Ref>; content: OpenApiContent };
+export type OpenApiContent = { 'application/json': { schema: Ref; examples: Record<string, Example> } };
 export type Example = { summary: string; value: unknown };
 export type Ref = { $ref: string };
 

@@ -1,4 +1,4 @@
-import { type Html, html, type Part } from '../../../platform/http/html.ts';
+import { type Html, html, type HtmlPart } from '../../../platform/http/html.ts';
 import { jsonText } from './json-text.ts';
 import type { JsonSchema, OpenApiDocument, Operation, Response } from './openapi.ts';
 import { inline, paragraphs } from './prose.ts';
@@ -54,7 +54,7 @@ function descriptionOf(field: JsonSchema): Html | null {
   return field.description === undefined ? null : html`<p>${inline(field.description)}</p>`;
 }
 
-function typeOf(document: OpenApiDocument, field: JsonSchema): Part {
+function typeOf(document: OpenApiDocument, field: JsonSchema): HtmlPart {
   if (field.items?.$ref !== undefined) {
     const bounds = `${field.minItems} to ${field.maxItems?.toLocaleString('en-US')}`;
     return [`array of ${bounds} `, linkTo(document, field.items.$ref)];
@@ -70,7 +70,7 @@ function range({ minLength, maxLength }: JsonSchema): string {
 }
 
 /** Returns a link to the endpoint that takes one such record. */
-function linkTo(document: OpenApiDocument, ref: string): Part {
+function linkTo(document: OpenApiDocument, ref: string): HtmlPart {
   const title = ref.split('/').at(-1) ?? '';
   const home = Object.values(document.paths).find(
     ({ post }) => post.requestBody.content['application/json'].schema.$ref === ref,
@@ -129,7 +129,7 @@ function sampleRefusal(responses: [string, Response][]): Html | null {
 }
 
 /** Long lines scroll inside the block, so it must be reachable by keyboard. */
-function codeBlock(label: string, code: Part[]): Html {
+function codeBlock(label: string, code: HtmlPart[]): Html {
   return html`<figure>
     <figcaption>${label}</figcaption>
     <pre tabindex="0" role="group" aria-label="${label}"><code>${code}</code></pre>
@@ -137,7 +137,7 @@ function codeBlock(label: string, code: Part[]): Html {
 }
 
 /** Marks the strings that are values, apart from keys and everything else. */
-function highlight(json: string): Part[] {
+function highlight(json: string): HtmlPart[] {
   return json.split(/("(?:\\(?:[^]|$)|[^"\\])*(?:"|$))/).map((piece, i, all) => {
     const isValue = i % 2 === 1 && !all[i + 1]?.startsWith(':');
     return isValue ? html`<span class="text">${piece}</span>` : piece;

@@ -3,7 +3,7 @@ import { Fault, type FieldFault } from '../../../platform/fault.ts';
 import { answerFault, type EndpointKind } from '../../../platform/http/answers.ts';
 import { type HeaderName, headerRefs, isDescribedHeader, schemaRef } from './components.ts';
 import { FAULT_GUIDE } from './fault-guide.ts';
-import type { Content, Example, Response } from './openapi.ts';
+import type { OpenApiContent, Example, Response } from './openapi.ts';
 
 /** Builds the responses of refusals. Status and body come from the function that answers them, so the document cannot differ. */
 export function faultResponses(asked: FaultsOf): Record<string, Response> {
@@ -99,6 +99,6 @@ function toResponse(group: Refusal[]): Response {
   };
 }
 
-function json(title: string, examples: Record<string, Example>): Content {
+function json(title: string, examples: Record<string, Example>): OpenApiContent {
   return { 'application/json': { schema: schemaRef(title), examples } };
 }

@@ -12,7 +12,7 @@ import { createDigest, type Digest } from '../../processing/index.ts';
 import { recordOutcomes } from '../../outcomes/index.ts';
 import {
   createSender,
-  type Sender,
+  type DueDraftSender,
   type Mailroom,
   type OutgoingLetter,
   type Transport,
@@ -20,8 +20,8 @@ import {
 import type { TokenKeys } from '../../../platform/crypto/email-token.ts';
 import type { Random } from './random.ts';
 import { handedOver, type Reaction, reactionsTo, review } from './reactions.ts';
-import type { Act } from './story.ts';
-import { surround, type Surroundings } from './surroundings.ts';
+import type { SimulatedRequest } from './story.ts';
+import { surround, type DemoEnvironment } from './surroundings.ts';
 
 /**
  * Ninety days are simulated, not made up. The real engine accepts records, evaluates rules, drafts, waits for deadlines and sends, on a
@@ -44,10 +44,10 @@ export type Life = {
 type Stage = Life & {
   accept: Accept;
   digest: Digest;
-  sender: Sender;
+  sender: DueDraftSender;
   sent: OutgoingLetter[];
   pending: Reaction[];
-  around: Surroundings;
+  around: DemoEnvironment;
 };
 
 const HOUR = 3_600_000;
@@ -57,7 +57,7 @@ const CLOSE_MS = 8 * DAY;
 
 export async function liveThrough(
   life: Life,
-  acts: Act[],
+  acts: SimulatedRequest[],
   span: { from: number; to: number },
 ): Promise<void> {
   const stage = stageOf(life, await surround(life));
@@ -92,7 +92,7 @@ function stepFrom(random: Random, left: number): number {
   return left > CLOSE_MS ? (2.5 + random.next() * 2) * HOUR : (0.6 + random.next() * 0.8) * HOUR;
 }
 
-function stageOf(life: Life, around: Surroundings): Stage {
+function stageOf(life: Life, around: DemoEnvironment): Stage {
   const { db, log, newId, hasher, mailroom, tokenKeys, random } = life;
   const sent: OutgoingLetter[] = [];
   const transport: Transport = {
@@ -114,7 +114,7 @@ function stageOf(life: Life, around: Surroundings): Stage {
 }
 
 /** Accepts an hour's records concurrently, so that they share one flush. */
-async function acceptAll({ accept, project, around }: Stage, acts: Act[]): Promise<void> {
+async function acceptAll({ accept, project, around }: Stage, acts: SimulatedRequest[]): Promise<void> {
   for (const kind of ['user', 'event'] as const)
     around.requests(`${kind}s`, acts.filter((act) => act.kind === kind).length);
   const key = { ...project.key, projectId: project.id };

@@ -2,7 +2,7 @@ import type { Handed, Mailroom, OutgoingLetter } from '../../delivery/index.ts';
 import { type Draft, listDrafts } from '../../drafts/index.ts';
 import type { Random } from './random.ts';
 import type { WhatHappened } from '../../outcomes/index.ts';
-import { type Act, moveDraft } from '../../review/index.ts';
+import { type MemberAction, moveDraft } from '../../review/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { Fault } from '../../../platform/fault.ts';
 import type { NewId } from '../../../platform/ids.ts';
@@ -81,7 +81,7 @@ export async function review(desk: Desk, { workday }: { workday: boolean }): Pro
   }
 }
 
-function choose(random: Random, draft: Draft): Act | null {
+function choose(random: Random, draft: Draft): MemberAction | null {
   const waits = draft.deadlineAt === null;
   if (random.chance(waits ? 0.12 : 0.16)) return { kind: 'edit', content: edited(draft) };
   if (random.chance(0.05)) return { kind: 'skip', reason: random.pick(REASONS) };
@@ -96,7 +96,11 @@ function edited({ content }: Draft): Draft['content'] {
 }
 
 /** Skips an action that is no longer possible. */
-async function move({ db, newId, mailroom, random, project }: Desk, draft: Draft, act: Act): Promise<void> {
+async function move(
+  { db, newId, mailroom, random, project }: Desk,
+  draft: Draft,
+  act: MemberAction,
+): Promise<void> {
   const ref = { projectId: project.id, draftId: draft.id };
   try {
     await moveDraft({ db, newId, mailroom }, ref, { act, by: { actor: random.pick(REVIEWERS) } });

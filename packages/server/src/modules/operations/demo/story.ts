@@ -2,7 +2,7 @@ import { castOf, type Character } from './cast.ts';
 import type { Random } from './random.ts';
 
 /** The requests that Harbour's server would have sent, in order of time. */
-export type Act = { at: number } & (
+export type SimulatedRequest = { at: number } & (
   | { kind: 'user'; record: { external_user_id: string; email?: string; traits: Record<string, unknown> } }
   | { kind: 'event'; record: { external_user_id: string; name: string; properties: Record<string, unknown> } }
 );
@@ -21,17 +21,17 @@ const PEOPLE_A_DAY = 3.8;
 export type Span = { from: number; to: number };
 
 /** Returns ninety days of a product: users sign up, try it, stay or leave. */
-export function storyOf(random: Random, span: Span): Act[] {
+export function storyOf(random: Random, span: Span): SimulatedRequest[] {
   const acts = castOf(random, Math.round(((span.to - span.from) / DAY) * PEOPLE_A_DAY)).flatMap((character) =>
     lifeOf(random, character, span),
   );
   return acts.filter(({ at }) => at < span.to).toSorted((one, other) => one.at - other.at);
 }
 
-function lifeOf(random: Random, who: Character, { from, to }: Span): Act[] {
+function lifeOf(random: Random, who: Character, { from, to }: Span): SimulatedRequest[] {
   // Each month has more sign-ups than the one before; the square root sets the growth.
   const begin = from + Math.sqrt(random.next()) * (to - from);
-  const acts: Act[] = [];
+  const acts: SimulatedRequest[] = [];
   const user = (at: number, traits: Record<string, unknown>): void => {
     const email = who.email === null ? {} : { email: who.email };
     acts.push({ at, kind: 'user', record: { external_user_id: who.id, ...email, traits } });

@@ -10,7 +10,7 @@ import type { Outbound } from '../../../platform/outbound/outbound.ts';
 import type { Random } from './random.ts';
 
 /** Simulates what surrounds the engine: logged requests and a webhook endpoint. */
-export type Surroundings = {
+export type DemoEnvironment = {
   /** Logs the given number of successful requests to one API endpoint, and occasionally a rejected one. */
   requests(endpoint: 'users' | 'events', count: number): void;
   /** Delivers the webhooks that are due. */
@@ -32,7 +32,7 @@ const CLIENT = 'harbour-server/2.4.0';
 const ENDPOINT = 'https://hooks.harbour.example/beckon';
 const BODY_BYTES = 180;
 
-export async function surround(around: Around): Promise<Surroundings> {
+export async function surround(around: Around): Promise<DemoEnvironment> {
   const { db, newId, log, random, project } = around;
   const requests = requestLog({ db, clock: db.clock, newId, log });
   const uses = keyUse({ db, clock: db.clock, log });

@@ -3,7 +3,7 @@ import { DRAFT_STATES } from '../../drafts/index.ts';
 export type Gauge = { name: string; help: string; labels: readonly string[] };
 
 /** A statement that returns rows of `gauge`, its labels `a` and `b`, and `value`. It reads tables of several modules. */
-export type Reading = {
+export type DepthMeasurement = {
   name: string;
   gauges: readonly Gauge[];
   text: string;
@@ -13,7 +13,7 @@ export type Reading = {
 const ENDED = ['sent', 'skipped', 'canceled', 'failed', 'unknown'];
 const OPEN_STATES = DRAFT_STATES.filter((state) => !ENDED.includes(state));
 
-const inbox: Reading = {
+const inbox: DepthMeasurement = {
   name: 'inbox',
   gauges: [
     { name: 'beckon_queue_waiting_records', help: 'Waiting accepted records of both priorities', labels: [] },
@@ -45,7 +45,7 @@ const inbox: Reading = {
   values: ({ now }) => [now],
 };
 
-const queuePriorities: Reading = {
+const queuePriorities: DepthMeasurement = {
   name: 'queue_priorities',
   gauges: [
     {
@@ -60,7 +60,7 @@ const queuePriorities: Reading = {
   values: ({ countedTo }) => [countedTo],
 };
 
-const deadLetters: Reading = {
+const deadLetters: DepthMeasurement = {
   name: 'dead_letters',
   gauges: [{ name: 'beckon_dead_letters', help: 'Dead-lettered records', labels: [] }],
   text: `SELECT 'beckon_dead_letters' AS gauge, NULL AS a, NULL AS b, count(*)::float8 AS value
@@ -68,7 +68,7 @@ const deadLetters: Reading = {
   values: ({ countedTo }) => [countedTo],
 };
 
-const drafts: Reading = {
+const drafts: DepthMeasurement = {
   name: 'drafts',
   gauges: [
     { name: 'beckon_open_drafts', help: 'Drafts that have not ended', labels: ['state'] },
@@ -82,7 +82,7 @@ const drafts: Reading = {
   values: ({ countedTo }) => [countedTo, OPEN_STATES],
 };
 
-const alarms: Reading = {
+const alarms: DepthMeasurement = {
   name: 'alarms',
   gauges: [
     {
@@ -104,7 +104,7 @@ const alarms: Reading = {
   values: ({ now, countedTo }) => [now, countedTo],
 };
 
-const letters: Reading = {
+const letters: DepthMeasurement = {
   name: 'letters',
   gauges: [
     {
@@ -132,7 +132,7 @@ const letters: Reading = {
   values: ({ now, countedTo }) => [now, countedTo],
 };
 
-const outcomes: Reading = {
+const outcomes: DepthMeasurement = {
   name: 'outcomes',
   gauges: [
     {
@@ -151,7 +151,7 @@ const outcomes: Reading = {
   values: ({ now, countedTo }) => [now, countedTo],
 };
 
-const webhooks: Reading = {
+const webhooks: DepthMeasurement = {
   name: 'webhooks',
   gauges: [
     { name: 'beckon_webhook_deliveries', help: 'Undelivered webhooks, by state', labels: ['state'] },
@@ -198,7 +198,7 @@ const BACKGROUND = [
   { work: 'tracking_checks', table: 'sending_domain', column: 'tracking_next_at' },
 ];
 
-const background: Reading = {
+const background: DepthMeasurement = {
   name: 'background',
   gauges: [
     {
@@ -224,7 +224,7 @@ const background: Reading = {
   values: ({ now, countedTo }) => [now, countedTo],
 };
 
-const works: Reading = {
+const works: DepthMeasurement = {
   name: 'works',
   gauges: [
     { name: 'beckon_active_imports', help: 'Imports that are being checked or run', labels: ['state'] },
@@ -252,7 +252,7 @@ const works: Reading = {
   values: ({ now, countedTo }) => [now, countedTo],
 };
 
-const logCopies: Reading = {
+const logCopies: DepthMeasurement = {
   name: 'log_copies',
   gauges: [
     {
@@ -267,7 +267,7 @@ const logCopies: Reading = {
   values: () => [],
 };
 
-export const READINGS: readonly Reading[] = [
+export const READINGS: readonly DepthMeasurement[] = [
   inbox,
   queuePriorities,
   deadLetters,

@@ -1,15 +1,15 @@
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { type Gauge, type Reading, READINGS } from './depth-readings.ts';
+import { type Gauge, type DepthMeasurement, READINGS } from './depth-readings.ts';
 
 /**
  * Measures the waiting work of all projects for the metrics page. The cost must stay low however large the tables are. History is never
  * counted, and every count has a bound. Every reading has its own timeout, after which the others continue.
  */
-export type Sample = { gauge: string; labels: Record<string, string>; value: number };
+export type GaugeSample = { gauge: string; labels: Record<string, string>; value: number };
 
 /** `failed`: names of readings that failed. */
-export type Depths = { samples: Sample[]; failed: string[] };
+export type Depths = { samples: GaugeSample[]; failed: string[] };
 
 /** All gauges, even if the database does not respond. */
 export const GAUGES: readonly Gauge[] = READINGS.flatMap(({ gauges }) => gauges);
@@ -35,7 +35,7 @@ export async function measureDepths(db: Pick<Database, 'transaction' | 'clock'>)
   return depths;
 }
 
-async function read(tx: Tx, reading: Reading, now: number): Promise<Rows> {
+async function read(tx: Tx, reading: DepthMeasurement, now: number): Promise<Rows> {
   await tx.query(`SET LOCAL statement_timeout = ${READ_WITHIN_MS}`);
   // Compiling a plan takes longer than any of these statements.
   await tx.query('SET LOCAL jit = off');
@@ -55,7 +55,7 @@ function isOfStatement(error: unknown): boolean {
   );
 }
 
-function toSample(gauges: readonly Gauge[], { gauge, a, b, value }: Rows[number]): Sample {
+function toSample(gauges: readonly Gauge[], { gauge, a, b, value }: Rows[number]): GaugeSample {
   const names = gauges.find(({ name }) => name === gauge)?.labels ?? [];
   const given = [a, b];
   const labels = Object.fromEntries(names.map((name, i) => [name, given[i] ?? '']));

@@ -20,7 +20,7 @@ import { createRule } from '../../rules/write-rule.ts';
 import { digestDue } from '../../processing/process-timers.ts';
 import { startEnrollment } from '../../rules/enrollment/enroll.ts';
 import { createModels } from '../../rules/project-model.ts';
-import { type Act, moveDraft } from '../../review/move-draft.ts';
+import { type MemberAction, moveDraft } from '../../review/move-draft.ts';
 import { pauseProject, resumeProject } from '../../administration/pause-project.ts';
 import { carryAcceptance, mayLettersLeave } from '../../sending/restores/restore-guard.ts';
 import { claimBatch } from '../../delivery/send-batch.ts';
@@ -72,7 +72,7 @@ async function draftOf(userId: string): Promise<Draft> {
   return draft;
 }
 
-async function act(userId: string, what: Act): Promise<unknown> {
+async function act(userId: string, what: MemberAction): Promise<unknown> {
   const { id: draftId } = await draftOf(userId);
   const deps = { db, newId, mailroom: testMailroom() };
   return moveDraft(deps, { projectId, draftId }, { act: what, by: { actor: 'ana' } });

@@ -1,4 +1,12 @@
-import { type Draft, isNotWhole, hold, type Moved, moved, isRefused, leavesAt } from '../../drafts/index.ts';
+import {
+  type Draft,
+  isNotWhole,
+  hold,
+  type DraftChange,
+  moved,
+  isRefused,
+  leavesAt,
+} from '../../drafts/index.ts';
 
 /**
  * The effect of a restore on an open draft. The database was restored to one time (`restoredTo`), and the previous server ran until a later
@@ -48,7 +56,7 @@ function lettingGo(draft: Draft, by: number): 'itself' | 'something' | 'somebody
 export type Doubting = { now: number; actor: string; detail: Record<string, unknown> };
 
 /** Returns the transition to that state, or null if the draft stays as it is. */
-export function afterRestore(draft: Draft, judged: AfterRestore, doubting: Doubting): Moved | null {
+export function afterRestore(draft: Draft, judged: AfterRestore, doubting: Doubting): DraftChange | null {
   const { now, actor, detail } = doubting;
   switch (judged) {
     case 'unknown': {

@@ -4,25 +4,25 @@ import {
   essence,
   hasWords,
   normaliseReply,
-  type Refusal,
+  type DeliveryRefusal,
   remoteAnswer,
   type RemoteAnswer,
   type ReplyClass,
   type Stage,
 } from './refusal.ts';
-import { type Rule, STRONG_RULES, WEAK_RULES } from './rules.ts';
+import { type BounceRule, STRONG_RULES, WEAK_RULES } from './rules.ts';
 
 const TEXT_CHARS_MAX = 1_500;
 
 const REFUSALS = [SAYS_REFUSED, SAYS_UNAVAILABLE, REFUSED_ABROAD];
 
-type Found = Pick<Rule, 'class' | 'about'>;
+type Found = Pick<BounceRule, 'class' | 'about'>;
 
 /**
  * Classifies by words first, then by status. A false `hard` suppresses an address for good, so words for an unknown address
  * count only where no other sign contradicts them.
  */
-export function classifyText(refusal: Refusal): ReplyClass {
+export function classifyText(refusal: DeliveryRefusal): ReplyClass {
   const { texts: given, status, replyCode, stage, category } = refusal;
   const texts = given.map((text) => normaliseReply(essence(text), TEXT_CHARS_MAX));
   const found =
@@ -39,7 +39,7 @@ export function classifyText(refusal: Refusal): ReplyClass {
  * Returns the class that outranks `hard`, or null. It comes from a failed local delivery, another cause beside the words for a refused
  * recipient, or the remote server's own answer.
  */
-function overruling(refusal: Refusal, texts: string[]): ReplyClass | null {
+function overruling(refusal: DeliveryRefusal, texts: string[]): ReplyClass | null {
   if (texts.some((text) => SAYS_LOCAL_DELIVERY_FAILED.test(text))) return 'infrastructure';
   const cause = texts.map(causeOfRefusal).find((found) => found !== undefined);
   if (cause) return cause;
@@ -56,7 +56,7 @@ function causeOfRefusal(text: string): ReplyClass | undefined {
  * every 550 after RCPT. So neither the local server's words nor its status decide about an answer with words of its own. A cause without a
  * rule does not mean that the address is unknown.
  */
-function classOfAnswer(answer: RemoteAnswer, { stage, category }: Refusal): ReplyClass | null {
+function classOfAnswer(answer: RemoteAnswer, { stage, category }: DeliveryRefusal): ReplyClass | null {
   const texts = [normaliseReply(essence(answer.text), TEXT_CHARS_MAX)];
   const cause =
     firstSaid(STRONG_RULES, texts, stage) ??
@@ -67,7 +67,7 @@ function classOfAnswer(answer: RemoteAnswer, { stage, category }: Refusal): Repl
   return stage === 'letter' ? 'policy' : 'soft';
 }
 
-function firstSaid(rules: readonly Rule[], texts: string[], stage: Stage | null): Found | undefined {
+function firstSaid(rules: readonly BounceRule[], texts: string[], stage: Stage | null): Found | undefined {
   for (const text of texts) {
     const rule = rules.find(({ phrase, at }) => (at === undefined || at === stage) && phrase.test(text));
     if (!rule) continue;
@@ -104,7 +104,7 @@ function vague(status: string | null, replyCode: number | null, stage: Stage | n
 
 const REACHED = /\bremote host said\b|\bhost \S+(?: \S+)? said\b|\bsmtp error from remote\b|\bin reply to\b/i;
 
-function tempered(found: Found, { texts, status, replyCode, stage }: Refusal): ReplyClass {
+function tempered(found: Found, { texts, status, replyCode, stage }: DeliveryRefusal): ReplyClass {
   const code = status ?? '';
   if (stage === 'before') return 'policy';
   if (/^4\.[34]\./.test(code)) return 'infrastructure';
@@ -131,7 +131,7 @@ const PLAIN =
  */
 function isDoubtful(
   code: string,
-  { replyCode, stage, texts }: Pick<Refusal, 'replyCode' | 'stage' | 'texts'>,
+  { replyCode, stage, texts }: Pick<DeliveryRefusal, 'replyCode' | 'stage' | 'texts'>,
 ): boolean {
   if (stage === 'rcpt' || replyCode === 542) return false;
   if (/^5\.[27]\./.test(code)) return true;

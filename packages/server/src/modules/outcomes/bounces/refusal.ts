@@ -12,7 +12,7 @@ export type ReplyClass = 'hard' | 'soft' | 'policy' | 'infrastructure';
 export type Stage = 'before' | 'rcpt' | 'letter';
 
 /** A refusal, reported by the server itself or by a bounce report. */
-export type Refusal = {
+export type DeliveryRefusal = {
   /** The texts, the most trusted first. */
   texts: string[];
   /** The enhanced status, such as `5.1.1`. */

@@ -6,7 +6,7 @@ import type { ReplyClass, Stage } from './refusal.ts';
  * Maps words to their meaning. The first rule that matches decides, so specific rules precede general ones. For example, "message size
  * exceeds the quota" is about neither a full mailbox nor a spam filter. The rules about senders precede all that return `hard`.
  */
-export type Rule = {
+export type BounceRule = {
   class: ReplyClass;
   phrase: RegExp;
   about?: 'host';
@@ -18,7 +18,7 @@ export type Rule = {
 
 const ANYTHING = /^/;
 
-export const STRONG_RULES: readonly Rule[] = [
+export const STRONG_RULES: readonly BounceRule[] = [
   { class: 'soft', phrase: phrases.SAYS_MAILBOX_LIMIT },
   { class: 'policy', phrase: phrases.SAYS_TOO_LARGE },
   { class: 'infrastructure', phrase: phrases.SAYS_CROWDED },
@@ -52,7 +52,7 @@ export const STRONG_RULES: readonly Rule[] = [
 ];
 
 /** Words that are weaker than a definite status, and stronger than a vague one. */
-export const WEAK_RULES: readonly Rule[] = [
+export const WEAK_RULES: readonly BounceRule[] = [
   { class: 'infrastructure', phrase: phrases.SAYS_NOT_REACHED },
   // No recipient was named yet, so the refusal is about the client, its address or its name.
   { class: 'policy', phrase: ANYTHING, at: 'before' },

@@ -4,7 +4,7 @@ import {
   isRefused,
   LADDER_WINDOWS,
   listOpenOfPeople,
-  type Moved,
+  type DraftChange,
   replied as repliedTo,
 } from '../../drafts/index.ts';
 import type { Outcome } from '../outcome.ts';
@@ -176,7 +176,7 @@ async function endForReplies(
   const model = (await loadProjectModels(tx, [await readTurn(tx, projectId)], { now })).get(projectId);
   const endsBy = ({ ruleId, version }: { ruleId: string; version: number }): boolean =>
     model?.rules.version(ruleId, version)?.definition.exits.onReply ?? true;
-  const moved = drafts.filter(endsBy).flatMap((draft): Moved[] => {
+  const moved = drafts.filter(endsBy).flatMap((draft): DraftChange[] => {
     const decided = repliedTo(draft, { now });
     return isRefused(decided) ? [] : [decided];
   });

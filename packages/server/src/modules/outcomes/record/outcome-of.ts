@@ -1,7 +1,7 @@
 import type { WebhookEvent } from '@beckon/contract';
 import { iso } from '../../../platform/time/clock.ts';
 import type { NewId } from '../../../platform/ids.ts';
-import type { Happened, Outcome } from '../outcome.ts';
+import type { ReportedOutcome, Outcome } from '../outcome.ts';
 import type { OutcomeLetter } from '../reads.ts';
 import { messageName, type NewWebhookMessage } from '../../webhooks/index.ts';
 
@@ -12,7 +12,7 @@ const STATUS_MAX_CHARS = 20;
 
 /** Builds the stored outcome. `detail` holds the type-specific fields of the webhook, under their names. */
 export function outcomeOf(
-  happened: Happened,
+  happened: ReportedOutcome,
   letter: OutcomeLetter,
   { now, newId }: { now: number; newId: NewId },
 ): Outcome {
@@ -34,7 +34,7 @@ export function outcomeOf(
 }
 
 /** Returns what may distinguish two outcomes of the same email and type. */
-function classOf(happened: Happened): string {
+function classOf(happened: ReportedOutcome): string {
   switch (happened.type) {
     case 'email.opened':
     case 'email.clicked':
@@ -51,7 +51,7 @@ function classOf(happened: Happened): string {
   }
 }
 
-function detailOf(happened: Happened): Record<string, unknown> {
+function detailOf(happened: ReportedOutcome): Record<string, unknown> {
   switch (happened.type) {
     case 'email.opened':
       return botOf(happened);

@@ -19,7 +19,7 @@ import { MINUTE } from '../../../../testkit/drafts.ts';
 import { DAY, openStage } from '../../../../testkit/story.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
-import type { Happened, WhatHappened } from '../outcome.ts';
+import type { ReportedOutcome, WhatHappened } from '../outcome.ts';
 import { addSuppression } from '../../sending/suppressions/store.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
 import { recordOutcomes } from './record-outcomes.ts';
@@ -101,7 +101,7 @@ test('writes an outcome once, with one webhook and one event, when several proce
   const { projectId } = story;
   const all: WhatHappened[] = [OPENED, BOT_OPENED, CLICKED, REPLIED, bounced('soft'), ONE_CLICK, COMPLAINED];
   const happened = all.map(
-    (what) => ({ ...what, projectId, messageId: message?.id, occurredAt: story.now() }) as Happened,
+    (what) => ({ ...what, projectId, messageId: message?.id, occurredAt: story.now() }) as ReportedOutcome,
   );
   const deps = { db, newId, log: silentLog };
   const tellers = Array.from({ length: 6 }, () => recordOutcomes(deps, [...happened, ...happened]));

@@ -8,7 +8,7 @@ import {
   outcomeKey,
   type OutcomeLetter,
 } from '../reads.ts';
-import type { Happened, Outcome } from '../outcome.ts';
+import type { ReportedOutcome, Outcome } from '../outcome.ts';
 import { insertOutcomes } from '../store.ts';
 import { acceptOwn } from '../accept-own-event.ts';
 import { takeSendTurn } from '../../sending/index.ts';
@@ -41,7 +41,7 @@ export type RecordDeps = {
  * Records outcomes, at most 1,000 per transaction. Opens and clicks of a project have transactions of their own. Returns the outcomes that
  * were new.
  */
-export async function recordOutcomes(deps: RecordDeps, happened: Happened[]): Promise<Outcome[]> {
+export async function recordOutcomes(deps: RecordDeps, happened: ReportedOutcome[]): Promise<Outcome[]> {
   const recorded: Outcome[] = [];
   const byProject = [...Map.groupBy(happened, ({ projectId }) => projectId)].toSorted(([a], [b]) => a - b);
   for (const [projectId, some] of byProject) {
@@ -56,7 +56,11 @@ const OUTCOMES_AT_ONCE = 1_000;
 /** Retries on deadlock. */
 const TRIES = 4;
 
-async function recordSlice(deps: RecordDeps, projectId: number, happened: Happened[]): Promise<Outcome[]> {
+async function recordSlice(
+  deps: RecordDeps,
+  projectId: number,
+  happened: ReportedOutcome[],
+): Promise<Outcome[]> {
   for (let tried = 1; ; tried += 1) {
     try {
       const applied = await recordOnce(deps, projectId, happened);
@@ -71,7 +75,11 @@ async function recordSlice(deps: RecordDeps, projectId: number, happened: Happen
   }
 }
 
-function recordOnce({ db, newId }: RecordDeps, projectId: number, happened: Happened[]): Promise<Applied> {
+function recordOnce(
+  { db, newId }: RecordDeps,
+  projectId: number,
+  happened: ReportedOutcome[],
+): Promise<Applied> {
   return inSession(db, async (tx) => {
     if (needsTurns(happened)) {
       await takeTurn(tx, projectId);
@@ -96,18 +104,18 @@ function recordOnce({ db, newId }: RecordDeps, projectId: number, happened: Happ
  * `takeSendTurn` before anything else. The queue row is locked last, so that the commit follows at once. Opens and clicks are never passed
  * together with other outcomes.
  */
-export async function recordOutcomesIn(tx: Tx, projectId: number, given: Telling): Promise<Outcome[]> {
+export async function recordOutcomesIn(tx: Tx, projectId: number, given: OutcomeBatch): Promise<Outcome[]> {
   const applied = await applyOutcomes(tx, projectId, given);
   await tellOutcomes(tx, [applied]);
   return applied.outcomes;
 }
 
 /** Returns true if any of these may end a run or a draft. */
-function needsTurns(happened: readonly Pick<Happened, 'type'>[]): boolean {
+function needsTurns(happened: readonly Pick<ReportedOutcome, 'type'>[]): boolean {
   return happened.some((one) => !isEngagement(one));
 }
 
-function isEngagement({ type }: Pick<Happened, 'type'>): boolean {
+function isEngagement({ type }: Pick<ReportedOutcome, 'type'>): boolean {
   return type === 'email.opened' || type === 'email.clicked';
 }
 
@@ -123,13 +131,13 @@ export type Applied = {
 };
 
 /** `now` is the time of the project, whose clock is `aheadMs` ahead. */
-export type Telling = { happened: Happened[]; now: number; newId: NewId; aheadMs: number };
+export type OutcomeBatch = { happened: ReportedOutcome[]; now: number; newId: NewId; aheadMs: number };
 
 /** Does everything except for the rows that are locked last, for callers that have more to do in the same transaction. */
 export async function applyOutcomes(
   tx: Tx,
   projectId: number,
-  { happened, now, newId, aheadMs }: Telling,
+  { happened, now, newId, aheadMs }: OutcomeBatch,
 ): Promise<Applied> {
   const toldAt = now - aheadMs;
   const messageIds = [...new Set(happened.map(({ messageId }) => messageId))];

@@ -2,7 +2,7 @@ import {
   type Draft,
   isRefused,
   lockDrafts,
-  type Moved,
+  type DraftChange,
   resolveDraft,
   writeMoved,
 } from '../../drafts/index.ts';
@@ -43,7 +43,7 @@ export async function resolveUnknown(
   const proofs = new Map<string, Outcome>();
   for (const outcome of outcomes)
     if (outcome.class !== 'unverified' && !proofs.has(outcome.draftId)) proofs.set(outcome.draftId, outcome);
-  const moved = unknown.flatMap((draft): Moved[] => {
+  const moved = unknown.flatMap((draft): DraftChange[] => {
     const proof = proofs.get(draft.id);
     if (!proof) return [];
     const detail = { outcome: proof.type };

@@ -19,13 +19,16 @@ export async function hashPlaces(
   return movePlaces(tx, moves, now);
 }
 
-export type Restoring = { hasher: SuppressionHasher; places: ClearPlace[]; now: number };
+export type SuppressionRestore = { hasher: SuppressionHasher; places: ClearPlace[]; now: number };
 
 /**
  * Moves entries from hashes back to these places, because a user has the address again or a member typed it. All checks then find them like
  * any other suppression. Returns the places that had entries.
  */
-export async function restorePlaces(tx: Tx, { hasher, places, now }: Restoring): Promise<ClearPlace[]> {
+export async function restorePlaces(
+  tx: Tx,
+  { hasher, places, now }: SuppressionRestore,
+): Promise<ClearPlace[]> {
   if (places.length === 0) return [];
   const byHash = new Map(
     places.map((place) => {

@@ -5,7 +5,7 @@ import {
   type ClearPlace,
   findLift,
   findSuppression,
-  type Lift,
+  type LiftedSuppression,
   listHashingProjects,
   type StoredSuppression,
   type SuppressedPlace,
@@ -86,7 +86,7 @@ export type Typed = {
   /** The longer-lasting entry if there are two. */
   suppression: StoredSuppression | undefined;
   /** The entry that was lifted last. */
-  lift: Lift | undefined;
+  lift: LiftedSuppression | undefined;
   /** All places to read and to lift. */
   places: [SuppressedPlace, SuppressedPlace];
 };

@@ -1,7 +1,11 @@
 import { emailOf, type EmailToRender, type RenderTasks } from './tasks.ts';
 import { Fault } from '../../../platform/fault.ts';
 import { TaskStopped } from '../../../platform/threads/task-stopped.ts';
-import { createWorkerPool, type Running, type WorkerPool } from '../../../platform/threads/worker-pool.ts';
+import {
+  createWorkerPool,
+  type TaskOptions,
+  type WorkerPool,
+} from '../../../platform/threads/worker-pool.ts';
 
 type Name = keyof RenderTasks;
 
@@ -58,7 +62,7 @@ export function createRenderer({
   return { run: run as Renderer['run'], close: () => pool.close() };
 }
 
-function runningOf({ projectId, isSending = false }: RenderedFor, deadlineMs: number): Running {
+function runningOf({ projectId, isSending = false }: RenderedFor, deadlineMs: number): TaskOptions {
   return isSending
     ? { key: `send ${projectId}`, deadlineMs }
     : { key: String(projectId), deadlineMs, placesPerKey: PLACES_PER_PROJECT };

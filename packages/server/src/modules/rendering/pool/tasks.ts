@@ -1,6 +1,12 @@
 import { analyzeSync } from 'liquidjs';
 import { cleanEdited } from '../clean-edited.ts';
-import { LETTER_PARTS, letterOfVersion, type LetterText, refused, type TemplateSource } from '../template.ts';
+import {
+  LETTER_PARTS,
+  letterOfVersion,
+  type TemplateText,
+  refused,
+  type TemplateSource,
+} from '../template.ts';
 import { parsePart } from '../liquid.ts';
 import { findLinks, type LinkPlaces, linksOfMarkdown } from '../links.ts';
 import { type Publishable, publishable } from '../publish.ts';
@@ -10,10 +16,10 @@ import { markupOf, type RenderedLetter, renderLetter } from '../render.ts';
 import type { LetterVariables } from '../variables.ts';
 import { type CheckedMail, checkMail, readMail, type ReadMail } from '../../sending/index.ts';
 
-export type LetterToRender = { letter: LetterText; variables: LetterVariables };
+export type LetterToRender = { letter: TemplateText; variables: LetterVariables };
 
 /** `ownPrefix`: links that begin with it are not tracked; null: none are. */
-export type EmailToRender = { content: LetterText; frame: EmailFrame; ownPrefix: string | null };
+export type EmailToRender = { content: TemplateText; frame: EmailFrame; ownPrefix: string | null };
 export type RenderedEmail = Email & { links: string[]; places: LinkPlaces | null };
 
 export type MailToCheck = {
@@ -31,15 +37,15 @@ export type MailToCheck = {
 export const RENDER_TASKS = {
   publishable: (source: TemplateSource): Promise<Publishable> => publishableWhole(source),
   /** Renders a template without facts. Throws where that exceeds the limits of an email. */
-  trial: (letter: LetterText): void => tryTemplate(letter),
+  trial: (letter: TemplateText): void => tryTemplate(letter),
   letter: ({ letter, variables }: LetterToRender): RenderedLetter => renderLetter(letter, variables),
   email: emailOf,
   preview: ({ letter, variables, frame }: LetterToRender & { frame: EmailFrame }) => {
     const rendered = renderLetter(letter, variables);
     return { rendered, email: renderEmail(rendered.content, frame) };
   },
-  usedVariables: (letter: LetterText): UsedVariable[] => usedVariables(letter),
-  cleanEdited: ({ before, edited }: { before: LetterText; edited: LetterText }): Promise<LetterText> =>
+  usedVariables: (letter: TemplateText): UsedVariable[] => usedVariables(letter),
+  cleanEdited: ({ before, edited }: { before: TemplateText; edited: TemplateText }): Promise<TemplateText> =>
     cleanEdited(before, edited),
   checkMail: ({ records, ...asked }: MailToCheck): Promise<CheckedMail> =>
     checkMail(asked.raw, { ...asked, keyOf: (name) => records.get(name) ?? null }),
@@ -56,7 +62,7 @@ async function publishableWhole(source: TemplateSource): Promise<Publishable> {
   return letter;
 }
 
-function tryTemplate(letter: LetterText): void {
+function tryTemplate(letter: TemplateText): void {
   renderEmail(trialContent(letter), TRIAL_FRAME);
 }
 
@@ -77,7 +83,7 @@ export function emailOf({ content, frame, ownPrefix }: EmailToRender): RenderedE
 type UsedVariable = { name: string; required: boolean };
 
 /** Returns the variables in the order of their first use. A path within a trait counts as the trait. */
-function usedVariables(letter: LetterText): UsedVariable[] {
+function usedVariables(letter: TemplateText): UsedVariable[] {
   const names = LETTER_PARTS.flatMap((part) => {
     const parsed = parsePart(letter[part], markupOf(letter, part));
     if ('flaw' in parsed) return [];
@@ -104,7 +110,7 @@ const UNKNOWN = {
 };
 
 /** Returns the email for a user without known values. Throws a fault if even that takes too much work. */
-function trialContent(letter: LetterText): LetterText {
+function trialContent(letter: TemplateText): TemplateText {
   const { content, failed } = renderLetter(letter, UNKNOWN);
   if (failed !== null) throw refused([{ message: `${failed}: ${TOO_MUCH_WORK}`, field: failed }]);
   return content;

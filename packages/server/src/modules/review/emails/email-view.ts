@@ -1,15 +1,15 @@
 import type { BotVerdict, BounceClass, UnsubscribeMethod } from '@beckon/contract';
 import type { EmailListed, EmailWhole, LetterHit, ReplyListed } from '@beckon/contract/dashboard';
 import { reasonWords } from '../../explain/index.ts';
-import type { JudgedHit, Reply } from '../../inbound/index.ts';
+import type { ClassifiedHit, Reply } from '../../inbound/index.ts';
 import type { BotReason, Outcome } from '../../outcomes/index.ts';
 import { type Redact, redactMail } from './redact-email.ts';
-import type { ShownLetter } from './show-email.ts';
-import { type Letter, withoutPixel } from '../../sending/index.ts';
+import type { EmailView } from './show-email.ts';
+import { type EmailRecord, withoutPixel } from '../../sending/index.ts';
 import { countRemoteImages } from '../../../platform/outbound/inline-images.ts';
 import { iso, isoOrNull } from '../../../platform/time/clock.ts';
 
-export function toListed(letter: Letter): EmailListed {
+export function toListed(letter: EmailRecord): EmailListed {
   return {
     id: letter.id,
     draft_id: letter.draftId,
@@ -32,7 +32,7 @@ export function toListed(letter: Letter): EmailListed {
   };
 }
 
-export function toWhole(shown: ShownLetter, redact: Redact): EmailWhole {
+export function toWhole(shown: EmailView, redact: Redact): EmailWhole {
   const { letter, outcomes, urls, hits } = shown;
   return {
     ...toListed(letter),
@@ -71,7 +71,7 @@ export function toWhole(shown: ShownLetter, redact: Redact): EmailWhole {
   };
 }
 
-function toRaw({ raw }: ShownLetter, redact: Redact): EmailWhole['raw'] {
+function toRaw({ raw }: EmailView, redact: Redact): EmailWhole['raw'] {
   if (!raw) return null;
   const { mailFrom, rcptTo, mime, mail } = raw;
   const { headers, text } = redactMail(mail, redact);
@@ -86,7 +86,7 @@ function toRaw({ raw }: ShownLetter, redact: Redact): EmailWhole['raw'] {
   };
 }
 
-function toHit({ number, kind, link, at, bot, botReason, agent }: JudgedHit, urls: string[]): LetterHit {
+function toHit({ number, kind, link, at, bot, botReason, agent }: ClassifiedHit, urls: string[]): LetterHit {
   return {
     number,
     kind,
@@ -99,7 +99,7 @@ function toHit({ number, kind, link, at, bot, botReason, agent }: JudgedHit, url
   };
 }
 
-function clicksOf(hits: JudgedHit[], link: number, ofPeople: boolean): number {
+function clicksOf(hits: ClassifiedHit[], link: number, ofPeople: boolean): number {
   const clicks = hits.filter((hit) => hit.kind === 'click' && hit.link === link && hit.bot !== null);
   return clicks.filter(({ bot }) => (bot === 'no') === ofPeople).length;
 }

@@ -4,7 +4,7 @@ import { answer, dsn, openInbound, sendTo } from '../../../../testkit/inbound.ts
 import { newVerifiedStory, openMailStage } from '../../../../testkit/mail-stage.ts';
 import { HOUR } from '../../../../testkit/drafts.ts';
 import { relayTransport } from '../../delivery/relay-transport.ts';
-import type { HandOver } from '../../../platform/mail/submit.ts';
+import type { SubmissionResult } from '../../../platform/mail/submit.ts';
 
 const stage = await openMailStage();
 const { db } = stage.server;
@@ -83,7 +83,7 @@ test('redacts the signed sender that a bounce names, so that no reader can send 
   await expectRedacted('cid');
 });
 
-test.each<[string, (from: string) => HandOver]>([
+test.each<[string, (from: string) => SubmissionResult]>([
   [
     'refuses a letter',
     (from) => ({ result: 'refused', stage: 'rcpt', code: 550, reply: `550 5.1.1 no ${from}` }),

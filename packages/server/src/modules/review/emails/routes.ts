@@ -9,8 +9,8 @@ import {
   withoutPixel,
   BECAME,
   countLetters,
-  type Letter,
-  type LetterPlace,
+  type EmailRecord,
+  type EmailCursor,
   listLetters,
   MESSAGE_STATES,
 } from '../../sending/index.ts';
@@ -49,7 +49,7 @@ export const emailRoutes: DashboardRoute<Deps>[] = [
       const { offset, rowsMax: limit, most } = page;
       const rows = await listLetters(db, { projectId, filter, after, offset, limit });
       const total = await countLetters(db, { projectId, filter, most });
-      const placeOf = ({ claimedAt, id }: Letter): string[] => [String(claimedAt), id];
+      const placeOf = ({ claimedAt, id }: EmailRecord): string[] => [String(claimedAt), id];
       return toPage(rows, page, { show: toListed, placeOf, total });
     },
   }),
@@ -111,7 +111,7 @@ function readLetterFilter(text: string): Filter {
   });
 }
 
-function toPlace(parts: string[]): LetterPlace {
+function toPlace(parts: string[]): EmailCursor {
   const { at, id } = timeAndId(parts);
   return { claimedAt: at, id };
 }
@@ -121,9 +121,9 @@ const EXPORT_MAX = 1_000_000;
 
 async function* linesOf(tx: Tx, { projectId, filter }: { projectId: number; filter: Filter }) {
   yield `${csvLine(CSV_COLUMNS)}\n`;
-  let after: LetterPlace | null = null;
+  let after: EmailCursor | null = null;
   for (let lines = 0; lines < EXPORT_MAX; lines += EXPORT_PAGE) {
-    const page: Letter[] = await listLetters(tx, {
+    const page: EmailRecord[] = await listLetters(tx, {
       projectId,
       filter,
       after,
@@ -154,7 +154,7 @@ const CSV_COLUMNS = [
   'outcomes',
 ];
 
-function csvOf(letter: Letter): string {
+function csvOf(letter: EmailRecord): string {
   const { claimedAt, endedAt, attempts, became } = letter;
   const cells = [letter.rule, letter.template, letter.userId, letter.address, letter.subject, letter.domain];
   return csvLine([

@@ -1,8 +1,14 @@
 import { Fault } from '../../../platform/fault.ts';
 import { ownZone } from '../../../platform/time/zone.ts';
 import { findDraft } from '../../drafts/index.ts';
-import { type ReadMail, findFrozen, type FrozenRow, findLetter, type Letter } from '../../sending/index.ts';
-import { findUrls, type JudgedHit, listJudgedHits, listThread, type Reply } from '../../inbound/index.ts';
+import {
+  type ReadMail,
+  findFrozen,
+  type FrozenRow,
+  findLetter,
+  type EmailRecord,
+} from '../../sending/index.ts';
+import { findUrls, type ClassifiedHit, listJudgedHits, listThread, type Reply } from '../../inbound/index.ts';
 import { listOutcomesOfDraft, type Outcome } from '../../outcomes/index.ts';
 import { findPeople } from '../../users/index.ts';
 import { listTold } from '../../webhooks/index.ts';
@@ -10,15 +16,15 @@ import type { Tx } from '../../../platform/db/statements.ts';
 import type { Renderer } from '../../rendering/index.ts';
 
 /** A claimed email as it was sent, with everything that is known about its results. */
-export type ShownLetter = {
-  letter: Letter;
+export type EmailView = {
+  letter: EmailRecord;
   /** The time zone in the user's traits. */
   zone: string | null;
   /** Null if the email was never submitted, or its bytes were deleted. */
   raw: (FrozenRow & { mail: ReadMail }) | null;
   /** The targets of its links, in the order of their numbers. */
   urls: string[];
-  hits: JudgedHit[];
+  hits: ClassifiedHit[];
   hitsCounted: number;
   outcomes: Outcome[];
   told: Awaited<ReturnType<typeof listTold>>;
@@ -36,7 +42,7 @@ const TOLD_SHOWN_MAX = 500;
 export async function showLetter(
   { tx, renderer }: { tx: Tx; renderer: Renderer },
   { projectId, id }: { projectId: number; id: string },
-): Promise<ShownLetter> {
+): Promise<EmailView> {
   const letter = await requireLetter(tx, { projectId, id });
   const { draftId, userId } = letter;
   const place = { projectId, messageId: id };
@@ -63,7 +69,7 @@ export async function showLetter(
 export async function showLetterBytes(
   tx: Tx,
   { projectId, id }: { projectId: number; id: string },
-): Promise<{ letter: Letter; mime: Buffer }> {
+): Promise<{ letter: EmailRecord; mime: Buffer }> {
   const letter = await requireLetter(tx, { projectId, id });
   const frozen = await findBytes(tx, { projectId, draftId: letter.draftId });
   if (!frozen)
@@ -73,7 +79,10 @@ export async function showLetterBytes(
   return { letter, mime: frozen.mime };
 }
 
-async function requireLetter(tx: Tx, { projectId, id }: { projectId: number; id: string }): Promise<Letter> {
+async function requireLetter(
+  tx: Tx,
+  { projectId, id }: { projectId: number; id: string },
+): Promise<EmailRecord> {
   const letter = UUID.test(id) ? await findLetter(tx, { projectId, id }) : undefined;
   if (!letter) throw notFound(`This project has no email ${JSON.stringify(id)}`);
   return letter;

@@ -37,7 +37,7 @@ export type EnrollmentFacts = {
   unreachable: Extract<Reason, 'no_address' | 'address_suppressed' | 'topic_unsubscribed'> | null;
 };
 
-export type PersonFacts = {
+export type DecisionFacts = {
   projectId: number;
   userId: string;
   isSuppressed: boolean;
@@ -57,7 +57,7 @@ export type PersonFacts = {
   openRuns: () => number;
 };
 
-export type Decided = {
+export type EnrollmentDecision = {
   reason: Reason;
   wish: EntryWish;
   /** No email of the run is sent after this. */
@@ -71,7 +71,7 @@ export type Decided = {
  * Decides whether the rule fires for this user, or names the first check that refuses. It changes nothing: the caller writes the entry and
  * starts the run.
  */
-export function decide(considered: Considered, person: PersonFacts, now: number): Decided {
+export function decide(considered: Considered, person: DecisionFacts, now: number): EnrollmentDecision {
   const { rule, anchor, trigger, by } = considered;
   const subject = subjectOf(rule.definition, person.newest);
   // A record counts at the time when it was accepted, however late it is processed.
@@ -87,7 +87,7 @@ export function decide(considered: Considered, person: PersonFacts, now: number)
 }
 
 type Evaluation = Considered & {
-  person: PersonFacts;
+  person: DecisionFacts;
   now: number;
   wish: EntryWish;
   moment: Moment | null;
@@ -245,7 +245,7 @@ function hasTooManyRuns({ person }: Evaluation): Refusal | null {
   return open < OPEN_RUNS_MAX ? null : { reason: 'run_limit', detail: { runs: open } };
 }
 
-function decided(evaluation: Evaluation, { reason, detail = {} }: Refusal): Decided {
+function decided(evaluation: Evaluation, { reason, detail = {} }: Refusal): EnrollmentDecision {
   const { anchor, trigger, wish, moment } = evaluation;
   return {
     reason,
@@ -274,7 +274,7 @@ function startedBy({ kind, id, name }: Anchor): Record<string, unknown> {
 /** Always selects the same users of a rule, and different users for each rule. */
 function isHeldOut(
   { id, definition }: Considered['rule'],
-  { projectId, userId }: Pick<PersonFacts, 'projectId' | 'userId'>,
+  { projectId, userId }: Pick<DecisionFacts, 'projectId' | 'userId'>,
 ): boolean {
   if (definition.holdoutPercent === 0) return false;
   const drawn = Number.parseInt(sha256(JSON.stringify([projectId, id, userId])).slice(0, 8), 16);

@@ -1,5 +1,5 @@
 import { CANONICAL_EVENTS } from '@beckon/contract';
-import { type Use, usesOf } from './uses.ts';
+import { type EventUse, usesOf } from './uses.ts';
 import type { Definition } from './rule.ts';
 
 export type Lint = { code: LintCode; message: string };
@@ -52,12 +52,12 @@ function seenOf(catalogue: readonly Seen[], events: Iterable<string>): SeenEvent
 }
 
 /** A canonical name is not a typo, so it is reported only if the rule has no other trigger; see `lintTriggers`. */
-function lintEvent({ event }: Use, seen: SeenEvents): Lint | null {
+function lintEvent({ event }: EventUse, seen: SeenEvents): Lint | null {
   if (seen.has(event) || Object.hasOwn(CANONICAL_EVENTS, event)) return null;
   return { code: 'event_never_seen', message: `${event} was never received. Check its name` };
 }
 
-function lintTriggers({ when }: Definition, uses: Use[], seen: SeenEvents): Lint | null {
+function lintTriggers({ when }: Definition, uses: EventUse[], seen: SeenEvents): Lint | null {
   const starting = uses.filter(({ starts }) => starts);
   const isStarted = when.some(({ kind }) => kind === 'audience' || kind === 'date');
   const canonical = starting.find(({ event }) => Object.hasOwn(CANONICAL_EVENTS, event));
@@ -70,7 +70,7 @@ function lintTriggers({ when }: Definition, uses: Use[], seen: SeenEvents): Lint
 
 const RENAMED = { from: 'daysLeft', to: 'trialDays' } as const;
 
-function lintProperty({ event, mayLack }: Use, property: string, seen: SeenEvents): Lint | null {
+function lintProperty({ event, mayLack }: EventUse, property: string, seen: SeenEvents): Lint | null {
   const known = seen.get(event);
   const renamed = lintDaysLeft(event, property, known);
   if (renamed || !known || known.has(property)) return renamed;
@@ -102,7 +102,7 @@ function lintTopic({ topic }: Definition, topics: readonly { id: string }[]): Li
 
 const USAGE = { event: 'usage_threshold_reached', property: 'usagePercent' } as const;
 
-function lintUsage(uses: Use[]): Lint | null {
+function lintUsage(uses: EventUse[]): Lint | null {
   const isRead = uses.some(
     ({ event, properties }) => event === USAGE.event && properties.includes(USAGE.property),
   );

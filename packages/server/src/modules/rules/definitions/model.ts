@@ -17,7 +17,7 @@ export type Hook = { rule: ActiveRule; trigger: Trigger; place: number };
 export type RuleModel = {
   byId: Map<string, ActiveRule>;
   /** Returns a definition that is current or that has active runs. */
-  version(ruleId: string, version: number): VersionInUse | undefined;
+  version(ruleId: string, version: number): ModelVersion | undefined;
   /** Returns the rule with the definition of this version, and with its current state, mode and deadline. */
   byVersion(ruleId: string, version: number): ActiveRule | undefined;
   /** True if any rule has a topic. */
@@ -29,7 +29,7 @@ export type RuleModel = {
   watches: Watched;
 };
 
-export type VersionInUse = { definition: Definition; conditions: Conditions };
+export type ModelVersion = { definition: Definition; conditions: Conditions };
 export type Watched = {
   events: Set<string>;
   traits: Set<string>;
@@ -45,7 +45,7 @@ export type RuleSource = {
 
 export function buildRuleModel(sources: RuleSource[]): RuleModel {
   const byId = new Map<string, ActiveRule>();
-  const versions = new Map<string, VersionInUse>();
+  const versions = new Map<string, ModelVersion>();
   const watches: Watched = { events: new Set(), traits: new Set(), email: false, audiences: new Set() };
   for (const { rule, versions: inUse } of sources) {
     for (const { version, definition } of inUse) {

@@ -1,8 +1,8 @@
 import { allOf, readSpan, readText } from '../../../platform/predicate/parse-values.ts';
-import { inside, type JsonObject, type Place, refuse } from '../../../platform/predicate/place.ts';
+import { inside, type JsonObject, type ParsePosition, refuse } from '../../../platform/predicate/place.ts';
 
 /** Reads one value. All parts of the rule language share these small readers. */
-export type Read<T> = (place: Place, value: unknown) => T | undefined;
+export type Read<T> = (place: ParsePosition, value: unknown) => T | undefined;
 
 const NAME_MAX_CHARS = 100;
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -15,7 +15,7 @@ export function complete<T extends object>(parts: { [K in keyof T]: T[K] | undef
 
 /** Reads an optional field. */
 export function optional<T>(
-  place: Place,
+  place: ParsePosition,
   object: JsonObject,
   { key, read, otherwise }: { key: string; read: Read<T>; otherwise: T },
 ): T | undefined {
@@ -23,7 +23,7 @@ export function optional<T>(
 }
 
 /** Reads the name of a rule or an email and trims it. A name must not look like an id, because both are accepted in the same places. */
-export function readName(place: Place, value: unknown): string | undefined {
+export function readName(place: ParsePosition, value: unknown): string | undefined {
   if (value === undefined) return refuse(place, 'is required');
   const name = typeof value === 'string' ? value.trim() : '';
   if (name.length < 1 || name.length > NAME_MAX_CHARS || !name.isWellFormed() || CONTROL.test(name))
@@ -32,7 +32,7 @@ export function readName(place: Place, value: unknown): string | undefined {
 }
 
 export function readLine(
-  place: Place,
+  place: ParsePosition,
   value: unknown,
   bounds: { min: number; max: number },
 ): string | undefined {
@@ -42,7 +42,7 @@ export function readLine(
   return bounds.min > 0 && line.trim() === '' ? refuse(place, 'must not be empty') : line;
 }
 
-export function readBoolean(place: Place, value: unknown): boolean | undefined {
+export function readBoolean(place: ParsePosition, value: unknown): boolean | undefined {
   return typeof value === 'boolean' ? value : refuse(place, 'must be true or false');
 }
 
@@ -55,7 +55,7 @@ export function wholeNumber({ min, max }: { min: number; max: number }): Read<nu
 
 /** Returns a reader for a list of event or property names without duplicates. */
 export function namesReader(read: Read<string>, bounds: { min: number; max: number; of: string }) {
-  return (place: Place, value: unknown): string[] | undefined => {
+  return (place: ParsePosition, value: unknown): string[] | undefined => {
     if (!Array.isArray(value) || value.length < bounds.min || value.length > bounds.max)
       return refuse(place, `must be a list of ${bounds.min} to ${bounds.max} ${bounds.of}`);
     const names = allOf(value.map((item: unknown, i) => read(inside(place, i), item)));
@@ -64,6 +64,6 @@ export function namesReader(read: Read<string>, bounds: { min: number; max: numb
   };
 }
 
-export function readRequiredSpan(place: Place, value: unknown): number | undefined {
+export function readRequiredSpan(place: ParsePosition, value: unknown): number | undefined {
   return value === undefined ? refuse(place, 'is required') : readSpan(place, value);
 }

@@ -3,13 +3,13 @@ import {
   inside,
   isObject,
   type JsonObject,
-  type Place,
+  type ParsePosition,
   refuse,
   refuseOthers,
 } from '../../../platform/predicate/place.ts';
 import { readEventName, readPredicate } from '../../../platform/predicate/parse.ts';
 import { complete, optional, readLine, readName, readRequiredSpan } from './parse-fields.ts';
-import type { Letter, LetterText, Step } from './rule.ts';
+import type { StepEmail, StepEmailText, Step } from './rule.ts';
 
 const STEPS_MAX = 50;
 const DEPTH_MAX = 5;
@@ -22,9 +22,9 @@ const CLOCK = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
 type Kind<K extends Step['kind']> = Extract<Step, { kind: K }>;
 /** `counted` is shared by all lists of a rule. */
 type Scope = { depth: number; counted: { steps: number; drafts: number } };
-type Reader = (place: Place, object: JsonObject, scope: Scope) => Step | undefined;
+type Reader = (place: ParsePosition, object: JsonObject, scope: Scope) => Step | undefined;
 
-export function readSteps(place: Place, value: unknown): Step[] | undefined {
+export function readSteps(place: ParsePosition, value: unknown): Step[] | undefined {
   if (value === undefined) return refuse(place, 'is required');
   const scope: Scope = { depth: 1, counted: { steps: 0, drafts: 0 } };
   if (Array.isArray(value) && value.length === 0)
@@ -34,7 +34,7 @@ export function readSteps(place: Place, value: unknown): Step[] | undefined {
   return steps;
 }
 
-function readList(place: Place, value: unknown, scope: Scope): Step[] | undefined {
+function readList(place: ParsePosition, value: unknown, scope: Scope): Step[] | undefined {
   if (scope.depth > DEPTH_MAX) return refuse(place, `must not be nested deeper than ${DEPTH_MAX} levels`);
   if (!Array.isArray(value) || value.length > STEPS_MAX)
     return refuse(place, `must be a list of at most ${STEPS_MAX} steps`);
@@ -45,7 +45,7 @@ function readList(place: Place, value: unknown, scope: Scope): Step[] | undefine
   return steps;
 }
 
-function readStep(place: Place, value: unknown, scope: Scope): Step | undefined {
+function readStep(place: ParsePosition, value: unknown, scope: Scope): Step | undefined {
   scope.counted.steps += 1;
   if (scope.counted.steps === STEPS_MAX + 1)
     refuse(place, `must be removed, because a rule has at most ${STEPS_MAX} steps`);
@@ -64,14 +64,14 @@ const READERS: Record<(typeof STEPS)[number], Reader> = {
   end: readEnd,
 };
 
-function readDraft(place: Place, object: JsonObject, { counted }: Scope): Step | undefined {
+function readDraft(place: ParsePosition, object: JsonObject, { counted }: Scope): Step | undefined {
   counted.drafts += 1;
   refuseOthers(place, object, ['draft']);
   const letter = readLetter(inside(place, 'draft'), object['draft']);
   return letter && { kind: 'draft', letter };
 }
 
-function readLetter(place: Place, value: unknown): Letter | undefined {
+function readLetter(place: ParsePosition, value: unknown): StepEmail | undefined {
   if (typeof value === 'string') {
     const name = readName(place, value);
     return name === undefined ? undefined : { name };
@@ -79,29 +79,29 @@ function readLetter(place: Place, value: unknown): Letter | undefined {
   if (!isObject(value))
     return refuse(place, 'must be the name of a template or an object with subject and body');
   refuseOthers(place, value, ['subject', 'preheader', 'body']);
-  return complete<LetterText>({
+  return complete<StepEmailText>({
     subject: readLine(inside(place, 'subject'), value['subject'], { min: 1, max: LINE_MAX_CHARS }),
     preheader: optional(place, value, { key: 'preheader', read: readPreheader, otherwise: '' }),
     body: readBody(inside(place, 'body'), value['body']),
   });
 }
 
-function readPreheader(place: Place, value: unknown): string | undefined {
+function readPreheader(place: ParsePosition, value: unknown): string | undefined {
   return readLine(place, value, { min: 0, max: LINE_MAX_CHARS });
 }
 
-function readBody(place: Place, value: unknown): string | undefined {
+function readBody(place: ParsePosition, value: unknown): string | undefined {
   const body = readText(place, value, { min: 1, max: BODY_MAX_CHARS });
   return body?.trim() === '' ? refuse(place, 'must not be empty') : body;
 }
 
-function readWait(place: Place, object: JsonObject): Step | undefined {
+function readWait(place: ParsePosition, object: JsonObject): Step | undefined {
   refuseOthers(place, object, ['wait']);
   const ms = readRequiredSpan(inside(place, 'wait'), object['wait']);
   return ms === undefined ? undefined : { kind: 'wait', ms };
 }
 
-function readWaitUntil(place: Place, object: JsonObject): Step | undefined {
+function readWaitUntil(place: ParsePosition, object: JsonObject): Step | undefined {
   refuseOthers(place, object, ['wait_until']);
   const inner = inside(place, 'wait_until');
   const until = object['wait_until'];
@@ -118,7 +118,7 @@ function readWaitUntil(place: Place, object: JsonObject): Step | undefined {
   return weekdays && { kind: 'wait_until', weekdays, at };
 }
 
-function readWeekdays(place: Place, value: unknown): number[] | undefined {
+function readWeekdays(place: ParsePosition, value: unknown): number[] | undefined {
   const names: readonly string[] = WEEKDAYS;
   const given: unknown[] = Array.isArray(value) ? value : [];
   const days = WEEKDAYS.flatMap((name, i) => (given.includes(name) ? [i + 1] : []));
@@ -127,7 +127,7 @@ function readWeekdays(place: Place, value: unknown): number[] | undefined {
   return refuse(place, `must be a list with values of ${WEEKDAYS.join(', ')}, none of them twice`);
 }
 
-function readWaitFor(place: Place, object: JsonObject, scope: Scope): Step | undefined {
+function readWaitFor(place: ParsePosition, object: JsonObject, scope: Scope): Step | undefined {
   refuseOthers(place, object, ['wait_for', 'then', 'else']);
   const inner = inside(place, 'wait_for');
   const wanted = object['wait_for'];
@@ -143,7 +143,7 @@ function readWaitFor(place: Place, object: JsonObject, scope: Scope): Step | und
   });
 }
 
-function readBranch(place: Place, object: JsonObject, scope: Scope): Step | undefined {
+function readBranch(place: ParsePosition, object: JsonObject, scope: Scope): Step | undefined {
   refuseOthers(place, object, ['branch', 'then', 'else']);
   const inner = inside(place, 'branch');
   const asked = object['branch'];
@@ -155,8 +155,8 @@ function readBranch(place: Place, object: JsonObject, scope: Scope): Step | unde
   return complete<Kind<'branch'>>({ kind: 'branch', if: condition, ...ways });
 }
 
-function waysOf(place: Place, object: JsonObject, { depth, counted }: Scope) {
-  const read = (inner: Place, value: unknown): Step[] | undefined =>
+function waysOf(place: ParsePosition, object: JsonObject, { depth, counted }: Scope) {
+  const read = (inner: ParsePosition, value: unknown): Step[] | undefined =>
     readList(inner, value, { depth: depth + 1, counted });
   return {
     then: optional(place, object, { key: 'then', read, otherwise: [] }),
@@ -164,7 +164,7 @@ function waysOf(place: Place, object: JsonObject, { depth, counted }: Scope) {
   };
 }
 
-function readEnd(place: Place, object: JsonObject): Step | undefined {
+function readEnd(place: ParsePosition, object: JsonObject): Step | undefined {
   refuseOthers(place, object, ['end']);
   return object['end'] === true ? { kind: 'end' } : refuse(inside(place, 'end'), 'must be true');
 }

@@ -3,7 +3,7 @@ import {
   inside,
   isObject,
   type JsonObject,
-  type Place,
+  type ParsePosition,
   refuse,
   refuseOthers,
 } from '../../../platform/predicate/place.ts';
@@ -21,7 +21,7 @@ export const readEventNames = namesReader(readEventName, { min: 0, max: EVENTS_M
 const readSomeEvents = namesReader(readEventName, { min: 1, max: EVENTS_MAX, of: 'names of events' });
 
 /** Reads one trigger or a list of triggers. */
-export function readWhen(place: Place, value: unknown): Trigger[] | undefined {
+export function readWhen(place: ParsePosition, value: unknown): Trigger[] | undefined {
   if (value === undefined) return refuse(place, 'is required');
   if (!Array.isArray(value)) {
     const only = readTrigger(place, value);
@@ -32,14 +32,14 @@ export function readWhen(place: Place, value: unknown): Trigger[] | undefined {
   return allOf(value.map((item: unknown, i) => readTrigger(inside(place, i), item)));
 }
 
-function readTrigger(place: Place, value: unknown): Trigger | undefined {
+function readTrigger(place: ParsePosition, value: unknown): Trigger | undefined {
   if (!isObject(value))
     return refuse(place, 'must be an object with event, audience, relative_to or absence_of');
   const kind = onlyKey(place, value, TRIGGERS);
   return kind && READERS[kind](place, value);
 }
 
-type Reader = (place: Place, object: JsonObject) => Trigger | undefined;
+type Reader = (place: ParsePosition, object: JsonObject) => Trigger | undefined;
 
 const READERS: Record<(typeof TRIGGERS)[number], Reader> = {
   event: readEvent,
@@ -48,7 +48,7 @@ const READERS: Record<(typeof TRIGGERS)[number], Reader> = {
   absence_of: readAbsence,
 };
 
-function readEvent(place: Place, object: JsonObject): Trigger | undefined {
+function readEvent(place: ParsePosition, object: JsonObject): Trigger | undefined {
   refuseOthers(place, object, ['event', 'where', 'ends_in_days']);
   return complete<Extract<Trigger, { kind: 'event' }>>({
     kind: 'event',
@@ -62,11 +62,11 @@ function readEvent(place: Place, object: JsonObject): Trigger | undefined {
   });
 }
 
-function whereOf(place: Place, object: JsonObject): PropertyTest[] | undefined {
+function whereOf(place: ParsePosition, object: JsonObject): PropertyTest[] | undefined {
   return optional(place, object, { key: 'where', read: readWhere, otherwise: [] });
 }
 
-function readMove(place: Place, object: JsonObject): Trigger | undefined {
+function readMove(place: ParsePosition, object: JsonObject): Trigger | undefined {
   refuseOthers(place, object, ['audience', 'move']);
   return complete<Extract<Trigger, { kind: 'audience' }>>({
     kind: 'audience',
@@ -77,7 +77,7 @@ function readMove(place: Place, object: JsonObject): Trigger | undefined {
   });
 }
 
-function readRelative(place: Place, object: JsonObject): Trigger | undefined {
+function readRelative(place: ParsePosition, object: JsonObject): Trigger | undefined {
   refuseOthers(place, object, ['relative_to', 'before', 'after']);
   const side = onlyKey(place, object, ['before', 'after'] as const);
   const ms = side && readRequiredSpan(inside(place, side), object[side]);
@@ -94,7 +94,7 @@ function readRelative(place: Place, object: JsonObject): Trigger | undefined {
 }
 
 function readRelativeToEvent(
-  place: Place,
+  place: ParsePosition,
   to: JsonObject,
   { side, ms }: { side: 'before' | 'after' | undefined; ms: number | undefined },
 ): Trigger | undefined {
@@ -113,7 +113,7 @@ function readRelativeToEvent(
   });
 }
 
-function readAbsence(place: Place, object: JsonObject): Trigger | undefined {
+function readAbsence(place: ParsePosition, object: JsonObject): Trigger | undefined {
   refuseOthers(place, object, ['absence_of', 'since', 'for']);
   const of = readSomeEvents(inside(place, 'absence_of'), object['absence_of']);
   const ms = readRequiredSpan(inside(place, 'for'), object['for']);
@@ -130,7 +130,10 @@ function readAbsence(place: Place, object: JsonObject): Trigger | undefined {
   });
 }
 
-export function readAbout(place: Place, value: unknown): NonNullable<Definition['about']> | undefined {
+export function readAbout(
+  place: ParsePosition,
+  value: unknown,
+): NonNullable<Definition['about']> | undefined {
   if (!isObject(value)) return refuse(place, 'must be an object with event and until');
   refuseOthers(place, value, ['event', 'until']);
   const event = readEventName(inside(place, 'event'), value['event']);

@@ -6,7 +6,7 @@ import type { Predicate, PropertyTest } from '../../../platform/predicate/predic
 import { documentOf } from './print.ts';
 import { parseDefinition, parseRule } from './parse.ts';
 import { ruleSentence } from './sentence.ts';
-import type { Definition, Entry, Step, Trigger } from './rule.ts';
+import type { Definition, EnrollmentLimit, Step, Trigger } from './rule.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -61,8 +61,8 @@ const trigger: fc.Arbitrary<Trigger> = fc.oneof(
   fc.record({ kind: fc.constant('absence' as const), since: event, where, of: names(1), ms: span }),
 );
 
-const entry: fc.Arbitrary<Entry> = fc.oneof(
-  fc.constantFrom<Entry>({ kind: 'once' }, { kind: 'one_at_a_time' }),
+const entry: fc.Arbitrary<EnrollmentLimit> = fc.oneof(
+  fc.constantFrom<EnrollmentLimit>({ kind: 'once' }, { kind: 'one_at_a_time' }),
   fc.record({ kind: fc.constant('once_per' as const), properties: names(1, property) }),
   fc.record({ kind: fc.constant('once_per_about' as const), otherwiseMs: span }),
   fc.record({

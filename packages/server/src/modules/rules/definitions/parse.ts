@@ -9,7 +9,7 @@ import {
 } from './parse-fields.ts';
 import { readSteps } from './parse-steps.ts';
 import { readAbout, readEventNames, readWhen } from './parse-when.ts';
-import type { Definition, Entry, Rule } from './rule.ts';
+import type { Definition, EnrollmentLimit, Rule } from './rule.ts';
 import type { FieldFault } from '../../../platform/fault.ts';
 import { onlyKey, readKey, readPropertyTest, readSpan } from '../../../platform/predicate/parse-values.ts';
 import { readPredicate } from '../../../platform/predicate/parse.ts';
@@ -18,7 +18,7 @@ import {
   inside,
   isObject,
   type JsonObject,
-  type Place,
+  type ParsePosition,
   refuse,
   refuseOthers,
   startReading,
@@ -79,7 +79,7 @@ export function parseDefinition(stored: unknown): Definition {
   throw new Error(`a stored version of a rule cannot be read: ${fault?.message ?? 'it is not an object'}`);
 }
 
-function readRule(place: Place, value: unknown): ParsedRule | undefined {
+function readRule(place: ParsePosition, value: unknown): ParsedRule | undefined {
   if (!isObject(value)) return refuse(place, 'must be an object with name, when and steps');
   if (Buffer.byteLength(JSON.stringify(value)) > DOCUMENT_MAX_KIB * 1024)
     return refuse(place, `must not have more than ${DOCUMENT_MAX_KIB} KiB`);
@@ -96,19 +96,19 @@ function readRule(place: Place, value: unknown): ParsedRule | undefined {
   });
 }
 
-function readMode(place: Place, value: unknown): Rule['mode'] | undefined {
+function readMode(place: ParsePosition, value: unknown): Rule['mode'] | undefined {
   return MODES.find((mode) => mode === value) ?? refuse(place, `must be ${MODES.join(' or ')}`);
 }
 
 /** Has the same bounds as the deadline of the project. */
-function readDeadline(place: Place, value: unknown): number | undefined {
+function readDeadline(place: ParsePosition, value: unknown): number | undefined {
   const ms = typeof value === 'string' ? parseDuration(value) : undefined;
   return ms !== undefined && ms >= DEADLINE_MIN_MS && ms <= DEADLINE_MAX_MS
     ? ms
     : refuse(place, `must be ${DURATION_SYNTAX}, at most 30d`);
 }
 
-function readDefinition(place: Place, object: JsonObject): Definition | undefined {
+function readDefinition(place: ParsePosition, object: JsonObject): Definition | undefined {
   const about = optional<Definition['about']>(place, object, {
     key: 'about',
     read: readAbout,
@@ -135,7 +135,7 @@ function readDefinition(place: Place, object: JsonObject): Definition | undefine
 
 const NO_EXITS: Definition['exits'] = { events: [], when: null, onReply: true };
 
-function readExits(place: Place, value: unknown): Definition['exits'] | undefined {
+function readExits(place: ParsePosition, value: unknown): Definition['exits'] | undefined {
   if (!isObject(value)) return refuse(place, 'must be an object with events, when or on_reply');
   refuseOthers(place, value, ['events', 'when', 'on_reply']);
   return complete<Definition['exits']>({
@@ -145,7 +145,7 @@ function readExits(place: Place, value: unknown): Definition['exits'] | undefine
   });
 }
 
-function readCondition(place: Place, object: JsonObject, key: string): Predicate | null | undefined {
+function readCondition(place: ParsePosition, object: JsonObject, key: string): Predicate | null | undefined {
   return optional<Predicate | null>(place, object, {
     key,
     read: (inner, value) => readPredicate(inner, value),
@@ -155,12 +155,12 @@ function readCondition(place: Place, object: JsonObject, key: string): Predicate
 
 const TOPIC_ID = /^[a-z0-9][a-z0-9_-]{0,39}$/;
 
-function readTopic(place: Place, value: unknown): string | undefined {
+function readTopic(place: ParsePosition, value: unknown): string | undefined {
   if (typeof value === 'string' && TOPIC_ID.test(value)) return value;
   return refuse(place, 'must be the id of a topic, such as news, of a-z, 0-9, - and _');
 }
 
-function readBounds(place: Place, object: JsonObject) {
+function readBounds(place: ParsePosition, object: JsonObject) {
   return {
     maxEventAgeMs: optional<number>(place, object, {
       key: 'max_event_age',
@@ -194,7 +194,7 @@ const OTHERWISE_MS = 30 * 86_400_000;
 const readProperties = namesReader(readKey, { min: 1, max: PROPERTIES_MAX, of: 'names of properties' });
 const readAnyProperties = namesReader(readKey, { min: 0, max: PROPERTIES_MAX, of: 'names of properties' });
 
-function readEntry(place: Place, value: unknown): Entry | undefined {
+function readEntry(place: ParsePosition, value: unknown): EnrollmentLimit | undefined {
   if (value === 'once' || value === 'one_at_a_time') return { kind: value };
   if (!isObject(value))
     return refuse(place, 'must be once, one_at_a_time or an object with once_per or cooldown');
@@ -204,7 +204,7 @@ function readEntry(place: Place, value: unknown): Entry | undefined {
   return value['once_per'] === 'about' ? readOncePerAbout(place, value) : readOncePer(place, value);
 }
 
-function readOncePer(place: Place, object: JsonObject): Entry | undefined {
+function readOncePer(place: ParsePosition, object: JsonObject): EnrollmentLimit | undefined {
   refuseOthers(place, object, ['once_per']);
   const inner = inside(place, 'once_per');
   if (!Array.isArray(object['once_per'])) return refuse(inner, 'must be about or a list of properties');
@@ -212,7 +212,7 @@ function readOncePer(place: Place, object: JsonObject): Entry | undefined {
   return properties && { kind: 'once_per', properties };
 }
 
-function readOncePerAbout(place: Place, object: JsonObject): Entry | undefined {
+function readOncePerAbout(place: ParsePosition, object: JsonObject): EnrollmentLimit | undefined {
   refuseOthers(place, object, ['once_per', 'otherwise']);
   const otherwiseMs = optional(place, object, {
     key: 'otherwise',
@@ -222,9 +222,9 @@ function readOncePerAbout(place: Place, object: JsonObject): Entry | undefined {
   return otherwiseMs === undefined ? undefined : { kind: 'once_per_about', otherwiseMs };
 }
 
-function readCooldown(place: Place, object: JsonObject): Entry | undefined {
+function readCooldown(place: ParsePosition, object: JsonObject): EnrollmentLimit | undefined {
   refuseOthers(place, object, ['cooldown', 'per', 'again']);
-  return complete<Extract<Entry, { kind: 'cooldown' }>>({
+  return complete<Extract<EnrollmentLimit, { kind: 'cooldown' }>>({
     kind: 'cooldown',
     ms: readRequiredSpan(inside(place, 'cooldown'), object['cooldown']),
     properties: optional(place, object, { key: 'per', read: readAnyProperties, otherwise: [] }),
@@ -232,6 +232,6 @@ function readCooldown(place: Place, object: JsonObject): Entry | undefined {
   });
 }
 
-function readAgain(place: Place, value: unknown): PropertyTest | undefined {
+function readAgain(place: ParsePosition, value: unknown): PropertyTest | undefined {
   return takeCondition(place) ? readPropertyTest(place, value) : undefined;
 }

@@ -3,7 +3,7 @@ import { predicateDocument, propertyTestDocument } from '../../../platform/predi
 import type { PropertyTest } from '../../../platform/predicate/predicate.ts';
 import { WEEKDAYS } from './parse-steps.ts';
 import type { WholeRule } from './load-rules.ts';
-import type { Definition, Entry, Step, Trigger } from './rule.ts';
+import type { Definition, EnrollmentLimit, Step, Trigger } from './rule.ts';
 
 /**
  * Returns the normalized document of a definition, as it is stored. It includes the defaults, so that a later change of a default does not
@@ -76,7 +76,7 @@ function whereDocument(where: PropertyTest[]): object {
   return where.length === 0 ? {} : { where: where.map(propertyTestDocument) };
 }
 
-function entryDocument(entry: Entry): string | object {
+function entryDocument(entry: EnrollmentLimit): string | object {
   switch (entry.kind) {
     case 'once':
     case 'one_at_a_time':

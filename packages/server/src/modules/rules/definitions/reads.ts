@@ -1,11 +1,11 @@
 import type { Tx } from '../../../platform/db/statements.ts';
-import type { VersionRow, Written } from './store.ts';
+import type { RuleVersionRow, VersionAuthorship } from './store.ts';
 
 /** Returns the versions of one rule, newest first. */
 export function listVersionsOfRule(
   tx: Tx,
   { projectId, ruleId, limit }: { projectId: number; ruleId: string; limit: number },
-): Promise<(VersionRow & Written)[]> {
+): Promise<(RuleVersionRow & VersionAuthorship)[]> {
   return tx.query(
     `SELECT project_id, rule_id, version, definition, created_at, created_by FROM beckon.rule_version
      WHERE project_id = $1 AND rule_id = $2 ORDER BY version DESC LIMIT $3`,

@@ -30,7 +30,7 @@ export type Definition = {
    */
   about: { event: string; until: string[] } | null;
   onlyIf: Predicate | null;
-  entry: Entry;
+  entry: EnrollmentLimit;
   exits: { events: string[]; when: Predicate | null; onReply: boolean };
   /** An exit that counts as a success for some time after the entry; see GOAL_WITHIN_MS. */
   goal: Predicate | null;
@@ -71,7 +71,7 @@ export type Trigger =
   /** This long after `since`, if none of these events came after it. */
   | { kind: 'absence'; since: string; where: PropertyTest[]; of: string[]; ms: number };
 
-export type Entry =
+export type EnrollmentLimit =
   | { kind: 'once' }
   /** Once per set of values of these event properties. A missing property counts as a value. */
   | { kind: 'once_per'; properties: string[] }
@@ -82,7 +82,7 @@ export type Entry =
   | { kind: 'cooldown'; ms: number; properties: string[]; again: PropertyTest | null };
 
 export type Step =
-  | { kind: 'draft'; letter: Letter }
+  | { kind: 'draft'; letter: StepEmail }
   | { kind: 'wait'; ms: number }
   /** In the user's time zone. Monday is 1, and `at` has the form `09:00`. */
   | { kind: 'wait_until'; weekdays: number[]; at: string }
@@ -98,8 +98,8 @@ export type Step =
   | { kind: 'end' };
 
 /** An email with its own name, or one that belongs to this step only. */
-export type Letter = { name: string } | LetterText;
-export type LetterText = { subject: string; preheader: string; body: string };
+export type StepEmail = { name: string } | StepEmailText;
+export type StepEmailText = { subject: string; preheader: string; body: string };
 
 /** The fact that started the evaluation: an event, a join or leave of an audience, or the date in a trait. */
 export type Anchor = {

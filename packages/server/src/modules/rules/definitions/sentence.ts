@@ -10,7 +10,7 @@ import {
 } from '../../../platform/predicate/sentence.ts';
 import { listOf } from '../../../platform/predicate/place.ts';
 import { DEFAULTS } from './parse.ts';
-import type { Definition, Entry, Letter, Step, Trigger } from './rule.ts';
+import type { Definition, EnrollmentLimit, StepEmail, Step, Trigger } from './rule.ts';
 
 /** Describes a rule in plain English. Defaults are left out. */
 export function ruleSentence(definition: Definition, names: AudienceNames): string {
@@ -69,7 +69,7 @@ function absentWords(events: string[]): string {
   return `none of ${listOf(events.map(word))} has happened since`;
 }
 
-function entryWords(entry: Entry, about: Definition['about']): string {
+function entryWords(entry: EnrollmentLimit, about: Definition['about']): string {
   switch (entry.kind) {
     case 'once':
       return 'once';
@@ -188,7 +188,7 @@ function waysWords(
   return second === '' ? `${yes}, ${first}` : `${yes}, ${first}; otherwise, ${second}`;
 }
 
-function letterWords(letter: Letter): string {
+function letterWords(letter: StepEmail): string {
   return 'name' in letter
     ? `draft the email ${quoted(letter.name)}`
     : `draft an email with the subject ${quoted(letter.subject)}`;

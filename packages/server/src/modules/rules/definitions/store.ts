@@ -19,9 +19,9 @@ export type RuleRow = {
 export type NewRuleRow = Omit<RuleRow, 'demoted_at' | 'demoted_why'>;
 
 /** Null: the author was not recorded. */
-export type Written = { created_at: Date; created_by: string | null };
+export type VersionAuthorship = { created_at: Date; created_by: string | null };
 
-export type VersionRow = { project_id: number; rule_id: string; version: number; definition: unknown };
+export type RuleVersionRow = { project_id: number; rule_id: string; version: number; definition: unknown };
 
 const COLUMNS = 'project_id, id, name, version, mode, deadline_ms, enabled_at, created_at, updated_at';
 
@@ -48,7 +48,7 @@ export async function insertRules(tx: Tx, rows: NewRuleRow[]): Promise<string[]>
 
 export async function insertVersions(
   tx: Tx,
-  rows: (Omit<VersionRow, 'definition'> & { definition: object } & Written)[],
+  rows: (Omit<RuleVersionRow, 'definition'> & { definition: object } & VersionAuthorship)[],
 ): Promise<void> {
   await tx.query(
     `INSERT INTO beckon.rule_version (project_id, rule_id, version, definition, created_at, created_by)
@@ -105,7 +105,7 @@ export function listRuleRows(tx: Tx, projectIds: number[]): Promise<RuleRow[]> {
 
 export type VersionKey = { projectId: number; ruleId: string; version: number };
 
-export function listVersionRows(tx: Tx, keys: VersionKey[]): Promise<VersionRow[]> {
+export function listVersionRows(tx: Tx, keys: VersionKey[]): Promise<RuleVersionRow[]> {
   return tx.query(
     `SELECT v.project_id, v.rule_id, v.version, v.definition
      FROM unnest($1::bigint[], $2::uuid[], $3::int[]) AS k(project_id, rule_id, version)

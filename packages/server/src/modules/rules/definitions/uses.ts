@@ -1,9 +1,9 @@
 import { mentionsOf } from '../../../platform/predicate/mentions.ts';
 import type { Predicate, PropertyTest } from '../../../platform/predicate/predicate.ts';
-import type { Definition, Entry, Step, Trigger } from './rule.ts';
+import type { Definition, EnrollmentLimit, Step, Trigger } from './rule.ts';
 
 /** An event that a rule refers to, and the properties that it reads. */
-export type Use = {
+export type EventUse = {
   event: string;
   properties: string[];
   /** It can start the rule. */
@@ -13,7 +13,7 @@ export type Use = {
 };
 
 /** Returns all events that a definition names, one item per place. */
-export function usesOf(definition: Definition): Use[] {
+export function usesOf(definition: Definition): EventUse[] {
   const { when, about, entry, exits } = definition;
   const starting = when.flatMap(usesOfTrigger);
   return [
@@ -29,11 +29,11 @@ export function usesOf(definition: Definition): Use[] {
   ];
 }
 
-function plainUse(event: string): Use {
+function plainUse(event: string): EventUse {
   return { event, properties: [], starts: false, mayLack: false };
 }
 
-function usesOfTrigger(trigger: Trigger): Use[] {
+function usesOfTrigger(trigger: Trigger): EventUse[] {
   const reads = { starts: true, mayLack: false };
   switch (trigger.kind) {
     case 'event':
@@ -66,14 +66,14 @@ function given(property: string | null): string[] {
   return property === null ? [] : [property];
 }
 
-function usesOfEntry(entry: Entry, event: string): Use[] {
+function usesOfEntry(entry: EnrollmentLimit, event: string): EventUse[] {
   if (entry.kind !== 'once_per' && entry.kind !== 'cooldown') return [];
-  const key: Use = { ...plainUse(event), properties: entry.properties, mayLack: true };
+  const key: EventUse = { ...plainUse(event), properties: entry.properties, mayLack: true };
   if (entry.kind === 'once_per' || entry.again === null) return [key];
   return [key, { ...plainUse(event), properties: [entry.again.property] }];
 }
 
-function usesOfPredicate(predicate: Predicate): Use[] {
+function usesOfPredicate(predicate: Predicate): EventUse[] {
   const { events, questions } = mentionsOf(predicate);
   return [
     ...[...events].map(plainUse),
@@ -84,7 +84,7 @@ function usesOfPredicate(predicate: Predicate): Use[] {
   ];
 }
 
-function usesOfSteps(steps: Step[]): Use[] {
+function usesOfSteps(steps: Step[]): EventUse[] {
   return steps.flatMap((step) => {
     if (step.kind !== 'wait_for' && step.kind !== 'branch') return [];
     const own =

@@ -4,13 +4,13 @@ import { writeDecisions } from '../decisions/store.ts';
 import {
   addressArrived,
   cancel,
-  type Decided,
+  type DraftActionResult,
   isRefused,
   type Draft,
   isNotWhole,
   follow,
   listOpenOfPeople,
-  type Moved,
+  type DraftChange,
   wantWording,
 } from '../../drafts/index.ts';
 import { findEmails, type PersonId, personKey } from '../../users/index.ts';
@@ -33,7 +33,7 @@ import {
 import { compose, gapOf, isOutdated, writeWithin } from './create-drafts.ts';
 import { consider, type Desk, disarm, openDesk } from './context.ts';
 import { gatherKnown, hooksOf, type Hooked } from './gather-facts.ts';
-import type { Cause, Happened, Item } from './trigger-events.ts';
+import type { Cause, PersonActivity, Item } from './trigger-events.ts';
 import { checkOut, goOn, hear, wake } from './active-runs.ts';
 import { writeMoves } from '../../sending/index.ts';
 
@@ -55,7 +55,7 @@ export type RulesDone = { digest: DuePlace[]; send: DuePlace[]; begun: Run[]; de
  * Evaluates the rules for everything that happened, and writes the results: entries, runs, drafts, and a row of the decision log for each
  * evaluated rule. The caller holds the locks of all these projects.
  */
-export async function applyRules(tx: Tx, happened: Happened[], deps: RulesDeps): Promise<RulesDone> {
+export async function applyRules(tx: Tx, happened: PersonActivity[], deps: RulesDeps): Promise<RulesDone> {
   const concerned = await findConcerned(tx, happened, deps.now);
   if (concerned.length === 0) return { digest: [], send: [], begun: [], decisions: [] };
   await learnEmails(tx, concerned);
@@ -81,7 +81,7 @@ export async function applyRules(tx: Tx, happened: Happened[], deps: RulesDeps):
 }
 
 /** Finds the users with a rule to evaluate and the users with open runs. An event that only runs wait for concerns no other users. */
-async function findConcerned(tx: Tx, happened: Happened[], now: number): Promise<Hooked[]> {
+async function findConcerned(tx: Tx, happened: PersonActivity[], now: number): Promise<Hooked[]> {
   const underWay = await findUnderWay(
     tx,
     happened.map(({ person: { projectId, userId } }) => ({ projectId, userId })),
@@ -124,7 +124,7 @@ function decideAll(
   return desk;
 }
 
-function considerAll(desk: Desk, one: Happened, item: Item): void {
+function considerAll(desk: Desk, one: PersonActivity, item: Item): void {
   const hooks = hooksOf(one, item);
   if (item.kind === 'trait') for (const hook of hooks) disarm(desk, hook);
   const anchor = anchorOf(one, item);
@@ -139,7 +139,7 @@ function handOf(item: Item): Considered['by'] {
 }
 
 /** Returns null for an item that starts nothing: a run that continues, or a trait without a date. */
-function anchorOf({ person }: Happened, item: Item): Anchor | null {
+function anchorOf({ person }: PersonActivity, item: Item): Anchor | null {
   switch (item.kind) {
     case 'event': {
       const { id, name, properties, occurredAt, acceptedAt, seq } = item.event;
@@ -170,14 +170,14 @@ export function moveAnchor(audienceId: string, cause: Cause): Anchor {
   return { kind: 'audience', ...ids, properties: {}, occurredAt: cause.acceptedAt, ...cause };
 }
 
-function composeAll({ outcome, person, model }: Desk, deps: Composing): Moved[] {
+function composeAll({ outcome, person, model }: Desk, deps: Composing): DraftChange[] {
   return outcome.letters
     .filter(({ run }) => run.state !== 'ended')
     .map(({ run, letter }) => compose({ run, letter, person, model }, deps));
 }
 
 /** Cancels the open drafts of an ended run. An email that is being sent right now cannot be recalled. */
-function cancelEnded({ outcome, now }: Desk, open: Draft[]): Moved[] {
+function cancelEnded({ outcome, now }: Desk, open: Draft[]): DraftChange[] {
   const reasons = new Map(outcome.ended.map((run) => [run.id, run.endReason ?? 'exit_event']));
   return open.flatMap((draft) => {
     const reason = draft.runId === null ? undefined : reasons.get(draft.runId);
@@ -191,7 +191,7 @@ function cancelEnded({ outcome, now }: Desk, open: Draft[]): Moved[] {
  * Starts the deadline of drafts that waited for an address, if the user has one now, and renders drafts with missing values again. If a
  * draft is too late, its run continues.
  */
-function arrivals(desk: Desk, open: Draft[], { rendering }: Composing): Moved[] {
+function arrivals(desk: Desk, open: Draft[], { rendering }: Composing): DraftChange[] {
   return open.flatMap((draft) => {
     const run = desk.runs.find(({ id, state }) => id === draft.runId && state !== 'ended');
     const decided = run ? arrivalOf(desk, draft, { run, rendering }) : null;
@@ -210,7 +210,7 @@ function mayGoOn({ person, model }: Desk, draft: Draft): boolean {
 
 type Arriving = { run: Run; rendering: BatchRendering };
 
-function arrivalOf(desk: Desk, draft: Draft, { run, rendering }: Arriving): Decided | null {
+function arrivalOf(desk: Desk, draft: Draft, { run, rendering }: Arriving): DraftActionResult | null {
   if (!mayGoOn(desk, draft)) return null;
   const { person, model, now } = desk;
   const definition = model.rules.version(draft.ruleId, draft.version)?.definition;
@@ -226,7 +226,7 @@ function arrivalOf(desk: Desk, draft: Draft, { run, rendering }: Arriving): Deci
   return follow(draft, { content, facts, missing: null, mayHaveLeft, why: 'facts_changed', now });
 }
 
-async function writeAll(tx: Tx, desks: Desk[], moved: Moved[]): Promise<void> {
+async function writeAll(tx: Tx, desks: Desk[], moved: DraftChange[]): Promise<void> {
   const outcomes = desks.map(({ outcome, person }) => ({
     outcome,
     of: { projectId: person.projectId, userId: person.userId },
@@ -266,7 +266,7 @@ async function writeAll(tx: Tx, desks: Desk[], moved: Moved[]): Promise<void> {
 }
 
 /** Returns the new drafts of projects that use AI drafting. They can be sent without it, but its text may still arrive. */
-function unworded(desks: Desk[], moved: Moved[]): Pick<Draft, 'projectId' | 'id' | 'userId'>[] {
+function unworded(desks: Desk[], moved: DraftChange[]): Pick<Draft, 'projectId' | 'id' | 'userId'>[] {
   const projects = new Set(
     desks
       .filter(({ model: { project } }) => project.livemode && project.settings.drafting === 'model')
@@ -287,7 +287,7 @@ function firstTimes(desks: Desk[]): DuePlace[] {
   );
 }
 
-function firstDrafts(moved: Moved[]): DuePlace[] {
+function firstDrafts(moved: DraftChange[]): DuePlace[] {
   return firstOf(moved.map(({ draft: { projectId, dueAt: at } }) => ({ projectId, at })));
 }
 

@@ -8,9 +8,9 @@ import { type Anchor, type Definition, GOAL_WITHIN_MS, type Newest } from '../de
 import {
   burnsEntry,
   type Considered,
-  type Decided,
+  type EnrollmentDecision,
   decide,
-  type PersonFacts,
+  type DecisionFacts,
 } from '../definitions/decide.ts';
 import { dateIn, type Timer, type TimerKey } from '../definitions/timers.ts';
 import type { EntryRow, EntryWish } from '../definitions/entries.ts';
@@ -21,7 +21,7 @@ import type { Model } from '../project-model.ts';
 import { zoneOfPerson } from './recipient.ts';
 
 /** The knowledge about one user before any decision. */
-export type Known = {
+export type EvaluationFacts = {
   facts: Facts;
   newest: Newest;
   entry: (ruleId: string, key: string) => EntryRow | undefined;
@@ -29,7 +29,7 @@ export type Known = {
 };
 
 /** Everything to be written about one user after the decisions. */
-export type Outcome = {
+export type EvaluationResult = {
   decisions: Decision[];
   entries: { ruleId: string; entry: Definition['entry']; wish: EntryWish }[];
   burnt: { ruleId: string; wish: EntryWish }[];
@@ -51,19 +51,19 @@ export type Outcome = {
 export type Desk = {
   person: Person;
   model: Model;
-  known: Known;
+  known: EvaluationFacts;
   now: number;
   newId: NewId;
   zone: string;
   /** Open runs in the order of their ids, then the runs that started here. */
   runs: Run[];
   entered: Map<string, EntryRow>;
-  outcome: Outcome;
+  outcome: EvaluationResult;
 };
 
 export type DeskDeps = { now: number; newId: NewId };
 
-export function openDesk(of: { person: Person; model: Model }, known: Known, deps: DeskDeps): Desk {
+export function openDesk(of: { person: Person; model: Model }, known: EvaluationFacts, deps: DeskDeps): Desk {
   const { person, model } = of;
   return {
     person,
@@ -108,7 +108,7 @@ export function consider(desk: Desk, hook: Hook, started: Omit<Considered, 'rule
 }
 
 /** Returns the facts that the rule may need about the user, including what started here. */
-export function factsOf(desk: Desk, { id, definition }: ActiveRule): PersonFacts {
+export function factsOf(desk: Desk, { id, definition }: ActiveRule): DecisionFacts {
   const { person, known, runs, now } = desk;
   const { onlyIf, exits, goal } = definition;
   return {
@@ -145,7 +145,11 @@ function enter({ entered }: Desk, ruleId: string, { key, at, level }: EntryWish)
   entered.set(`${ruleId} ${key}`, { enrolledAt: at, level });
 }
 
-function note({ person, outcome, now }: Desk, { id }: ActiveRule, { reason, wish, detail }: Decided): void {
+function note(
+  { person, outcome, now }: Desk,
+  { id }: ActiveRule,
+  { reason, wish, detail }: EnrollmentDecision,
+): void {
   const { projectId, userId } = person;
   outcome.decisions.push({ projectId, userId, ruleId: id, key: wish.key, reason, detail, at: now });
 }
@@ -158,7 +162,7 @@ export function disarm({ person, outcome }: Desk, hook: Hook): void {
   outcome.timers = outcome.timers.filter((timer) => timer.ruleId !== hook.rule.id || timer.key !== key);
 }
 
-type Began = { anchor: Anchor; decided: Decided };
+type Began = { anchor: Anchor; decided: EnrollmentDecision };
 
 function arm({ person, outcome }: Desk, hook: Hook, { anchor, decided }: Began): void {
   if (decided.armAt === null) return;

@@ -1,11 +1,11 @@
 import type { NewId } from '../../../platform/ids.ts';
-import { type Draft, type Moved, newDraft } from '../../drafts/index.ts';
+import { type Draft, type DraftChange, newDraft } from '../../drafts/index.ts';
 import type { Person } from '../../users/index.ts';
 import type { ProgramLetter } from '../runs/program.ts';
 import type { Run } from '../runs/run.ts';
 import {
   findShippedLetter,
-  type LetterText,
+  type TemplateText,
   personFactsChanged,
   variablesFor,
   type RenderedLetter,
@@ -23,7 +23,7 @@ export type Composing = { run: Run; letter: ProgramLetter; person: Person; model
 export function compose(
   { run, letter, person, model }: Composing,
   { now, newId, rendering }: { now: number; newId: NewId; rendering: BatchRendering },
-): Moved {
+): DraftChange {
   const definition = model.rules.version(run.ruleId, run.version)?.definition;
   if (!definition) throw new Error(`version ${run.version} of rule ${run.ruleId} is not known`);
   const { projectId, userId } = person;
@@ -111,7 +111,7 @@ export function letterToRender({ run, letter, person, model }: Writing): LetterT
 export function letterOf(
   model: Model,
   { ruleId, version, step }: { ruleId: string; version: number; step: number },
-): { name: string | null; text: LetterText } | undefined {
+): { name: string | null; text: TemplateText } | undefined {
   const instruction = model.programOf(ruleId, version)?.[step];
   if (instruction?.kind !== 'draft') return undefined;
   const text = textOf(model, instruction.letter);
@@ -119,7 +119,7 @@ export function letterOf(
 }
 
 /** A project's own template takes precedence over the shipped one with the same name. */
-function textOf({ letters }: Model, letter: ProgramLetter): LetterText | undefined {
+function textOf({ letters }: Model, letter: ProgramLetter): TemplateText | undefined {
   if (!('name' in letter)) return { ...letter, format: 'markdown' };
   return letters.get(letter.name) ?? findShippedLetter(letter.name);
 }

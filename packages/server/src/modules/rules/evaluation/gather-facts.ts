@@ -6,11 +6,11 @@ import { findOpenRuns } from '../runs/reads.ts';
 import type { Run } from '../runs/run.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { findConditionFacts } from '../../audiences/index.ts';
-import type { Known } from './context.ts';
-import type { Happened, Item } from './trigger-events.ts';
+import type { EvaluationFacts } from './context.ts';
+import type { PersonActivity, Item } from './trigger-events.ts';
 
 /** The rules to evaluate for one user, each once, and whether the user has an open run. */
-export type Hooked = { happened: Happened; rules: Set<ActiveRule>; isUnderWay: boolean };
+export type Hooked = { happened: PersonActivity; rules: Set<ActiveRule>; isUnderWay: boolean };
 
 /**
  * Reads everything that the rules may need about these users, in set-based queries: open runs, entries, newest events, and what conditions
@@ -20,7 +20,7 @@ export async function gatherKnown(
   tx: Tx,
   hooked: Hooked[],
   { now, locks }: { now: number; locks: boolean },
-): Promise<Map<string, Known>> {
+): Promise<Map<string, EvaluationFacts>> {
   const people = hooked.filter(({ isUnderWay }) => isUnderWay).map(({ happened }) => idOf(happened));
   const [runs, entries, newest] = await Promise.all([
     findOpenRuns(tx, people, { goals: now, locks }),
@@ -46,7 +46,7 @@ type Found = {
   newest: NewestEvent[] | undefined;
 };
 
-function knownOf({ runs = [], entries = [], newest = [] }: Found, facts: Facts): Known {
+function knownOf({ runs = [], entries = [], newest = [] }: Found, facts: Facts): EvaluationFacts {
   const byName = new Map(newest.map((event) => [event.name, event]));
   const byKey = new Map(entries.map((entry) => [`${entry.ruleId} ${entry.key}`, entry]));
   return {
@@ -71,7 +71,7 @@ function nothingAsked(now: number): Facts {
 }
 
 /** Returns the rule triggers that an item matches. */
-export function hooksOf({ model }: Pick<Happened, 'model'>, item: Item): Hook[] {
+export function hooksOf({ model }: Pick<PersonActivity, 'model'>, item: Item): Hook[] {
   switch (item.kind) {
     case 'event':
       return model.rules.onEvent(item.event.name);
@@ -97,7 +97,7 @@ export function hooksOf({ model }: Pick<Happened, 'model'>, item: Item): Hook[] 
   }
 }
 
-function idOf({ person }: Happened): PersonId {
+function idOf({ person }: PersonActivity): PersonId {
   return { projectId: person.projectId, userId: person.userId };
 }
 

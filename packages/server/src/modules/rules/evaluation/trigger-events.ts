@@ -5,7 +5,7 @@ import type { Run } from '../runs/run.ts';
 import type { Model } from '../project-model.ts';
 
 /** The events and changes of one user, in order, as far as they can concern a rule or a run of the user. */
-export type Happened = {
+export type PersonActivity = {
   person: Person;
   model: Model;
   items: Item[];
@@ -35,12 +35,17 @@ export type EnrollmentItem = {
   at: number;
 };
 
-export type Moved = { projectId: number; userId: string; audienceId: string; move: 'joined' | 'left' };
+export type MembershipChange = {
+  projectId: number;
+  userId: string;
+  audienceId: string;
+  move: 'joined' | 'left';
+};
 
 type Batch = {
   people: Iterable<ChangedPerson>;
   events: NewEvent[];
-  moves: Moved[];
+  moves: MembershipChange[];
   models: Map<number, Model>;
   priority: 'live' | 'bulk';
   /** In the order of acceptance. */
@@ -52,11 +57,11 @@ type Batch = {
  *
  * A bulk batch of users may cause a join, a leave or a date. It starts nothing at once, unless the user has an event in the batch.
  */
-export function happenedIn(batch: Batch): Happened[] {
-  const found = new Map<string, Happened>();
+export function happenedIn(batch: Batch): PersonActivity[] {
+  const found = new Map<string, PersonActivity>();
   const people = new Map<string, ChangedPerson>();
   for (const changed of batch.people) people.set(personKey(changed.person), changed);
-  const of = (key: string): Happened | undefined => {
+  const of = (key: string): PersonActivity | undefined => {
     const known = found.get(key);
     const person = people.get(key)?.person;
     const model = person && batch.models.get(person.projectId);
@@ -80,7 +85,7 @@ export function happenedIn(batch: Batch): Happened[] {
   return [...found.values()];
 }
 
-type Of = (key: string) => Happened | undefined;
+type Of = (key: string) => PersonActivity | undefined;
 
 /**
  * Returns the first record of a user in the batch as the cause of their changes. The batch does not remember which of several records made
@@ -114,7 +119,7 @@ function addEvents({ events, models }: Batch, of: Of): Set<string> {
   return active;
 }
 
-type Changing = { batch: Batch; happened: () => Happened | undefined; cause: () => Cause; by: Hand };
+type Changing = { batch: Batch; happened: () => PersonActivity | undefined; cause: () => Cause; by: Hand };
 
 function addChange({ person, change }: ChangedPerson, { batch, happened, cause, by }: Changing): void {
   const rules = batch.models.get(person.projectId)?.rules;
@@ -137,7 +142,7 @@ function isLearnt({ isNew, emailChanged, before }: ChangedPerson['change'], { pr
   return !isNew && (emailChanged || (priority === 'live' && before.size > 0));
 }
 
-function add(happened: Happened | undefined, item: Item, isWatched: boolean): void {
+function add(happened: PersonActivity | undefined, item: Item, isWatched: boolean): void {
   if (!happened) return;
   happened.items.push(item);
   happened.isWatched ||= isWatched;

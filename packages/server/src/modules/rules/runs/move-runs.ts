@@ -1,7 +1,7 @@
 import type { Tx } from '../../../platform/db/statements.ts';
 import { isSameUpTo, type Program } from './program.ts';
 import { listPlaces } from './reads.ts';
-import { type Place, updateVersions } from './store.ts';
+import { type RunPosition, updateVersions } from './store.ts';
 
 export type MoveRuns = {
   projectId: number;
@@ -12,7 +12,7 @@ export type MoveRuns = {
 };
 
 /** `stayed`: the number of runs by version and step whose step is not the same in both programs. */
-export type MovedRuns = { moved: number; stayed: (Place & { runs: number })[] };
+export type MovedRuns = { moved: number; stayed: (RunPosition & { runs: number })[] };
 
 /**
  * Moves waiting runs to another version if both programs are the same up to the run's step. Elsewhere the step number would have another

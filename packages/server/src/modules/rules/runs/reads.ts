@@ -1,7 +1,7 @@
 import { plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { fromRow, RUN, type Run, type RunRow } from './run.ts';
-import type { Place, RunPerson } from './store.ts';
+import type { RunPosition, RunPerson } from './store.ts';
 
 /**
  * Returns the open runs of these users and locks them in the order of their ids. With `goals`, it includes ended runs that still wait for
@@ -125,7 +125,7 @@ export async function listVersionsInUse(tx: Tx, projectIds: number[], now: numbe
 export function listPlaces(
   tx: Tx,
   { projectId, ruleId, except }: { projectId: number; ruleId: string; except: number },
-): Promise<(Place & { runs: number })[]> {
+): Promise<(RunPosition & { runs: number })[]> {
   return tx.query(
     `SELECT version, step, count(*) AS runs FROM beckon.run
      WHERE project_id = $1 AND rule_id = $2 AND version <> $3 AND state <> 'ended'
@@ -147,7 +147,7 @@ export async function listRunsOf(
   return rows.map(fromRow);
 }
 
-export type CountRow = {
+export type RunCountRow = {
   rule_id: string;
   state: Run['state'];
   arm: Run['arm'];
@@ -157,7 +157,7 @@ export type CountRow = {
 };
 
 /** Scans all runs of a project. Use it for reports, not on the hot path. */
-export function listCounts(tx: Tx, projectId: number, ruleId: string | null): Promise<CountRow[]> {
+export function listCounts(tx: Tx, projectId: number, ruleId: string | null): Promise<RunCountRow[]> {
   return tx.query(
     `SELECT rule_id, state, arm, end_reason, count(*) AS runs, count(converted_at) AS converted FROM beckon.run
      WHERE project_id = $1 AND ($2::uuid IS NULL OR rule_id = $2) GROUP BY 1, 2, 3, 4`,

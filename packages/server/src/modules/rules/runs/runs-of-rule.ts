@@ -1,4 +1,4 @@
-import { type CountRow, listCounts } from './reads.ts';
+import { type RunCountRow, listCounts } from './reads.ts';
 import { type EndReason, fromRow, RUN, type Run, type RunRow } from './run.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
@@ -15,19 +15,22 @@ export async function countRuns(tx: Tx, projectId: number): Promise<Map<string, 
   return counts;
 }
 
-function addCount(counts: RunCounts, { state, end_reason: reason, runs }: CountRow): void {
+function addCount(counts: RunCounts, { state, end_reason: reason, runs }: RunCountRow): void {
   if (state !== 'ended') counts[state] += runs;
   else if (reason !== null) counts.ended[reason] = (counts.ended[reason] ?? 0) + runs;
 }
 
-export type Lift = Record<Run['arm'], { enrolled: number; converted: number }>;
+export type ArmCounts = Record<Run['arm'], { enrolled: number; converted: number }>;
 
 /** Counts the enrolled users of each arm and those who reached the goal. */
 export async function countLift(
   tx: Tx,
   { projectId, ruleId }: { projectId: number; ruleId: string },
-): Promise<Lift> {
-  const lift: Lift = { treatment: { enrolled: 0, converted: 0 }, holdout: { enrolled: 0, converted: 0 } };
+): Promise<ArmCounts> {
+  const lift: ArmCounts = {
+    treatment: { enrolled: 0, converted: 0 },
+    holdout: { enrolled: 0, converted: 0 },
+  };
   for (const { arm, runs, converted } of await listCounts(tx, projectId, ruleId)) {
     lift[arm].enrolled += runs;
     lift[arm].converted += converted;

@@ -167,12 +167,12 @@ async function setState(tx: Tx, { projectId, ruleId, from, to }: StateChange): P
 }
 
 /** The position of runs of an older version. */
-export type Place = { version: number; step: number };
+export type RunPosition = { version: number; step: number };
 
 /** Moves the runs at these positions to another version of their rule. Returns their number. */
 export async function updateVersions(
   tx: Tx,
-  change: { projectId: number; ruleId: string; places: Place[]; to: number },
+  change: { projectId: number; ruleId: string; places: RunPosition[]; to: number },
 ): Promise<number> {
   const { projectId, ruleId, places, to } = change;
   const rows = await tx.query<{ count: number }>(

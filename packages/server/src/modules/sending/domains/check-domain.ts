@@ -11,14 +11,14 @@ import {
 import { afterMoves, carryOn, type DkimKey, type KeyMove } from './dkim-key.ts';
 import { type DomainPlace, type DomainView, requireDomain, showDomain, viewOf } from './domain-view.ts';
 import { type DomainState, type MailSettings, maySend, type SendingDomain } from './domain.ts';
-import type { DomainRecord, Finding } from './findings.ts';
+import type { DomainRecord, DnsRecordFinding } from './findings.ts';
 import { findDomainById, listKeys, lockDomain } from './reads.ts';
 import { afterLook, nextCheckAt, outcomeOf } from './state.ts';
 import { updateDomain, updateKeys } from './store.ts';
 import { probeDomain } from './tracking.ts';
 import type { TokenKeys } from '../../../platform/crypto/email-token.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import type { Answer, Resolver } from '../../../platform/dns/resolver.ts';
+import type { DnsAnswer, Resolver } from '../../../platform/dns/resolver.ts';
 import type { Outbound } from '../../../platform/outbound/outbound.ts';
 
 type LookDeps = CheckDeps & { tokenKeys: TokenKeys; openOutbound: () => Outbound };
@@ -94,7 +94,7 @@ type Settled = { domain: SendingDomain; keys: DkimKey[]; moves: KeyMove[] };
 /** Applies the result of a DNS check to a domain and its keys. */
 function settle(
   { domain, keys }: { domain: SendingDomain; keys: DkimKey[] },
-  findings: Finding[],
+  findings: DnsRecordFinding[],
   { mail, now }: { mail: MailSettings; now: number },
 ): Settled {
   const nameOf = (key: DkimKey): string => dkimNameOf(key, domain.name);
@@ -121,7 +121,7 @@ type Asked = Pick<Resolver, 'txt' | 'mx' | 'cname'>;
  * Looks up everything in DNS that the records are judged by. Never call it within a transaction, because a silent name server takes long.
  */
 export async function lookUp(resolver: Asked, records: DomainRecord[]): Promise<Looked> {
-  const answers = new Map<string, Answer>();
+  const answers = new Map<string, DnsAnswer>();
   const looked: Looked = (type, name) => answers.get(keyOf(type, name));
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const questions = questionsOf(records, looked);
@@ -139,7 +139,7 @@ function keyOf(type: QuestionType, name: string): string {
   return `${type} ${name}`;
 }
 
-function ask(resolver: Asked, type: QuestionType, name: string): Promise<Answer> {
+function ask(resolver: Asked, type: QuestionType, name: string): Promise<DnsAnswer> {
   switch (type) {
     case 'TXT':
       return resolver.txt(name);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Answer } from '../../../platform/dns/resolver.ts';
+import type { DnsAnswer } from '../../../platform/dns/resolver.ts';
 import { type DkimKey, generateKey, selectorOf } from './dkim-key.ts';
 import { judge, type Looked, questionsOf, recordsOf } from './records.ts';
 import { lookUp } from './check-domain.ts';
@@ -27,7 +27,7 @@ const recordOf = (kind: RecordKind): DomainRecord => {
 };
 
 type Zone = Record<string, string[] | 'trouble'>;
-const answerIn = (zone: Zone, type: string, name: string): Answer => {
+const answerIn = (zone: Zone, type: string, name: string): DnsAnswer => {
   const values = zone[`${type} ${name}`];
   if (values === 'trouble') return { kind: 'trouble', code: 'ESERVFAIL' };
   return values ? { kind: 'found', values } : { kind: 'none', code: 'ENOTFOUND' };

@@ -1,4 +1,4 @@
-import type { Answer } from '../../../platform/dns/resolver.ts';
+import type { DnsAnswer } from '../../../platform/dns/resolver.ts';
 
 /**
  * Result of checking whether an SPF record allows the relay. It is read as receivers do: in order, through includes, up to `all`, with at
@@ -21,13 +21,13 @@ const DIRECTIVE = /^([+\-~?]?)(all|include|a|mx|ptr|ip4|ip6|exists)(?:[:/](.*))?
 const MODIFIER = /^([a-z][a-z0-9._-]*)=(.*)$/i;
 const LOOKS_UP: ReadonlySet<string> = new Set(['include', 'a', 'mx', 'ptr', 'exists']);
 
-type Reading = { wanted: string; answerOf: (name: string) => Answer | undefined; lookups: number };
+type Reading = { wanted: string; answerOf: (name: string) => DnsAnswer | undefined; lookups: number };
 type Term = { qualifier: string; mechanism: string; target: string };
 
 export function readSpf(
   name: string,
   wanted: string,
-  answerOf: (name: string) => Answer | undefined,
+  answerOf: (name: string) => DnsAnswer | undefined,
 ): SpfReading {
   return readAt(name, { wanted: plain(wanted), answerOf, lookups: 0 });
 }

@@ -1,7 +1,7 @@
-import type { Judged } from './findings.ts';
+import type { DnsRecordAssessment } from './findings.ts';
 
 /** Checks that a record contains our key after decoding, whatever other tags it has and in whatever order. */
-export function judgeDkim(wanted: string, values: string[]): Judged {
+export function judgeDkim(wanted: string, values: string[]): DnsRecordAssessment {
   const [value] = values;
   if (value === undefined) return { verdict: 'missing', says: 'No record was found' };
   if (values.length > 1)
@@ -18,7 +18,7 @@ export function judgeDkim(wanted: string, values: string[]): Judged {
   return judgeKey(wanted, tags);
 }
 
-function judgeKey(wanted: string, tags: ReadonlyMap<string, string>): Judged {
+function judgeKey(wanted: string, tags: ReadonlyMap<string, string>): DnsRecordAssessment {
   const key = tags.get('p');
   if (key === undefined) return wrong('It has no key: p= is missing');
   if (key === '') return wrong('Its p= is empty, which revokes the key');
@@ -34,9 +34,9 @@ function judgeKey(wanted: string, tags: ReadonlyMap<string, string>): Judged {
   return OK;
 }
 
-const OK: Judged = { verdict: 'ok', says: 'The record is correct' };
+const OK: DnsRecordAssessment = { verdict: 'ok', says: 'The record is correct' };
 
-function wrong(says: string): Judged {
+function wrong(says: string): DnsRecordAssessment {
   return { verdict: 'wrong', says };
 }
 
@@ -60,7 +60,7 @@ export function hasDmarc(values: string[]): boolean {
 }
 
 /** `isAbove`: the record belongs to the organization, which can set another policy for names below it. */
-export function judgeDmarc(values: string[], isAbove: boolean): Judged {
+export function judgeDmarc(values: string[], isAbove: boolean): DnsRecordAssessment {
   const records = values.filter((value) => BEGIN.test(value));
   const [record] = records;
   if (record === undefined) return judgeNone(values);
@@ -91,7 +91,7 @@ function policyIn(tags: ReadonlyMap<string, string>, name: 'p' | 'sp'): string |
   return policy !== undefined && POLICIES.has(policy) ? policy : null;
 }
 
-function judgeNone(values: string[]): Judged {
+function judgeNone(values: string[]): DnsRecordAssessment {
   const almost = values.find((value) => /dmarc1/i.test(value));
   if (almost === undefined) return { verdict: 'missing', says: 'No DMARC record was found' };
   if (almost.startsWith('"'))

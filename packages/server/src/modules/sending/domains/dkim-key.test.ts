@@ -15,10 +15,10 @@ import {
   selectorOf,
   type Slot,
 } from './dkim-key.ts';
-import type { Verdict, KeyState } from './findings.ts';
+import type { DnsRecordStatus, DkimKeyState } from './findings.ts';
 
 const NOW = 100 * 86_400_000;
-const key = (slot: Slot, state: KeyState, changedAt = NOW): DkimKey => ({
+const key = (slot: Slot, state: DkimKeyState, changedAt = NOW): DkimKey => ({
   projectId: 1,
   domainId: '01900000-0000-7000-8000-00000000000a',
   slot,
@@ -29,7 +29,7 @@ const key = (slot: Slot, state: KeyState, changedAt = NOW): DkimKey => ({
 });
 const [a, b] = ['a', 'b'] as const;
 
-test.each<[string, DkimKey[], [Verdict, Verdict], { slot: Slot; to: string }[]]>([
+test.each<[string, DkimKey[], [DnsRecordStatus, DnsRecordStatus], { slot: Slot; to: string }[]]>([
   [
     'the first key signs as soon as it is seen',
     [key(a, 'pending')],
@@ -97,7 +97,7 @@ test.each<[string, DkimKey[], [Verdict, Verdict], { slot: Slot; to: string }[]]>
 });
 
 test('signs only with a key that was found in DNS and with at most one, and gives up a signing key only for another', () => {
-  const verdict = fc.constantFrom<Verdict>('ok', 'missing', 'wrong', 'unknown');
+  const verdict = fc.constantFrom<DnsRecordStatus>('ok', 'missing', 'wrong', 'unknown');
   const step = fc.record({ wait: fc.nat(4 * 86_400_000), a: verdict, b: verdict, rotates: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

@@ -1,7 +1,7 @@
 import { generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Sealer } from '../../../platform/crypto/encrypt.ts';
-import type { Verdict, KeyState } from './findings.ts';
+import type { DnsRecordStatus, DkimKeyState } from './findings.ts';
 
 /**
  * A domain signs with one key. It may have a second key in preparation, under a selector of its own:
@@ -15,7 +15,7 @@ export type DkimKey = {
   projectId: number;
   domainId: string;
   slot: Slot;
-  state: KeyState;
+  state: DkimKeyState;
   /** SubjectPublicKeyInfo in base64, as in the record. */
   publicKey: string;
   createdAt: number;
@@ -24,7 +24,7 @@ export type DkimKey = {
 };
 
 export type Slot = 'a' | 'b';
-export type KeyMove = { slot: Slot; to: KeyState | 'gone' };
+export type KeyMove = { slot: Slot; to: DkimKeyState | 'gone' };
 
 /** After this time, all name servers of a zone have a record. */
 export const SETTLES_MS = 3_600_000;
@@ -55,7 +55,11 @@ export function freeSlot(keys: DkimKey[]): Slot | null {
 }
 
 /** Returns the state changes of the keys that follow from what DNS says about their records. */
-export function carryOn(keys: DkimKey[], verdictOf: (key: DkimKey) => Verdict, now: number): KeyMove[] {
+export function carryOn(
+  keys: DkimKey[],
+  verdictOf: (key: DkimKey) => DnsRecordStatus,
+  now: number,
+): KeyMove[] {
   const moves: KeyMove[] = [];
   const active = keys.find(({ state }) => state === 'active');
   const next = keys.find(({ state }) => state === 'pending' || state === 'published');
@@ -68,9 +72,9 @@ export function carryOn(keys: DkimKey[], verdictOf: (key: DkimKey) => Verdict, n
   return moves;
 }
 
-type Around = { verdictOf: (key: DkimKey) => Verdict; active: DkimKey | undefined; now: number };
+type Around = { verdictOf: (key: DkimKey) => DnsRecordStatus; active: DkimKey | undefined; now: number };
 
-function moveOfNext(next: DkimKey, { verdictOf, active, now }: Around): KeyState | null {
+function moveOfNext(next: DkimKey, { verdictOf, active, now }: Around): DkimKeyState | null {
   const verdict = verdictOf(next);
   if (verdict === 'unknown') return null;
   if (verdict !== 'ok') return next.state === 'published' ? 'pending' : null;
@@ -79,7 +83,7 @@ function moveOfNext(next: DkimKey, { verdictOf, active, now }: Around): KeyState
   return now - next.changedAt >= SETTLES_MS ? 'active' : null;
 }
 
-export function isMiss(verdict: Verdict): boolean {
+export function isMiss(verdict: DnsRecordStatus): boolean {
   return verdict === 'missing' || verdict === 'wrong';
 }
 

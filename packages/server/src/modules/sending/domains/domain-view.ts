@@ -1,6 +1,6 @@
 import { Fault } from '../../../platform/fault.ts';
 import type { DkimKey } from './dkim-key.ts';
-import type { DomainRecord, Finding } from './findings.ts';
+import type { DomainRecord, DnsRecordFinding } from './findings.ts';
 import { findDomain, listDomains, listKeys, lockDomain } from './reads.ts';
 import { type MailSettings, normaliseDomainName, type SendingDomain } from './domain.ts';
 import { recordsOf } from './records.ts';
@@ -9,14 +9,14 @@ import type { Tx } from '../../../platform/db/statements.ts';
 /** A domain for display: the records to publish, each with what was found in the DNS. */
 export type DomainView = {
   domain: SendingDomain;
-  records: (DomainRecord & { finding: Finding | null })[];
+  records: (DomainRecord & { finding: DnsRecordFinding | null })[];
 };
 
 /** A domain by its name. */
 export type DomainPlace = { projectId: number; name: string };
 
 export function viewOf(domain: SendingDomain, keys: DkimKey[], mail: MailSettings): DomainView {
-  const findingOf = ({ kind, name }: DomainRecord): Finding | null =>
+  const findingOf = ({ kind, name }: DomainRecord): DnsRecordFinding | null =>
     domain.findings.find((one) => one.kind === kind && one.name === name) ?? null;
   const records = recordsOf(domain, keys, mail);
   return { domain, records: records.map((record) => ({ ...record, finding: findingOf(record) })) };

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { parse } from 'tldts';
-import type { Finding } from './findings.ts';
+import type { DnsRecordFinding } from './findings.ts';
 import { Fault } from '../../../platform/fault.ts';
 import { parseRate, printRate, type Rate, RATE_SYNTAX } from '../../../platform/text/rate.ts';
 
@@ -12,7 +12,7 @@ export type SendingDomain = {
   name: string;
   state: DomainState;
   /** Findings of the last DNS check, one per record. */
-  findings: Finding[];
+  findings: DnsRecordFinding[];
   /** Checks that found an error since `failingSince`. */
   misses: number;
   failingSince: number | null;

@@ -1,13 +1,13 @@
-export type KeyState = 'pending' | 'published' | 'active' | 'retiring';
+export type DkimKeyState = 'pending' | 'published' | 'active' | 'retiring';
 
 /** `unknown`: DNS did not answer. This counts neither for nor against the domain. */
-export type Verdict = 'ok' | 'missing' | 'wrong' | 'unknown';
+export type DnsRecordStatus = 'ok' | 'missing' | 'wrong' | 'unknown';
 
 /** The result for one record compared with what was expected. It is stored with the domain. */
-export type Finding = {
+export type DnsRecordFinding = {
   kind: RecordKind;
   name: string;
-  verdict: Verdict;
+  verdict: DnsRecordStatus;
   found: string[];
   /** A message for people. */
   says: string;
@@ -15,7 +15,7 @@ export type Finding = {
   warns: boolean;
 };
 
-export type Judged = { verdict: Verdict; says: string; warns?: boolean };
+export type DnsRecordAssessment = { verdict: DnsRecordStatus; says: string; warns?: boolean };
 
 export type RecordKind = 'dkim' | 'return_path_mx' | 'return_path_spf' | 'dmarc';
 
@@ -32,7 +32,7 @@ export type DomainRecord = {
   /** No email is sent without this record. Other records are advice, or belong to a key that does not sign. */
   required: boolean;
   /** For DKIM: the state of its key. */
-  keyState: KeyState | null;
+  keyState: DkimKeyState | null;
   /** For DMARC: the organization's name, where a record counts as well. */
   alsoAt: string | null;
   /** The zone that most likely contains the record. Zone editors append it to names. */

@@ -8,15 +8,15 @@ import {
   type Tracking,
   type TrackingState,
 } from './domain.ts';
-import type { DueDomain, DueProbe, SealedKey } from './store.ts';
-import type { Finding, KeyState } from './findings.ts';
+import type { DueDomain, DueProbe, EncryptedDkimKey } from './store.ts';
+import type { DnsRecordFinding, DkimKeyState } from './findings.ts';
 
 type DomainRow = {
   project_id: number;
   id: string;
   name: string;
   state: DomainState;
-  findings: Finding[];
+  findings: DnsRecordFinding[];
   misses: number;
   failing_since: Date | null;
   created_at: Date;
@@ -156,7 +156,7 @@ type KeyRow = {
   project_id: number;
   domain_id: string;
   slot: Slot;
-  state: KeyState;
+  state: DkimKeyState;
   public_key: string;
   created_at: Date;
   changed_at: Date;
@@ -185,8 +185,8 @@ type SealedRow = { project_id: number; domain_id: string; slot: Slot; created_at
 /** Lists all stored keys in the order of their primary key. `after` is the last one of the previous page. */
 export async function listSealedKeys(
   tx: Tx,
-  { after, limit }: { after: SealedKey | null; limit: number },
-): Promise<SealedKey[]> {
+  { after, limit }: { after: EncryptedDkimKey | null; limit: number },
+): Promise<EncryptedDkimKey[]> {
   const rows = await tx.query<SealedRow>(
     `SELECT project_id, domain_id, slot, created_at, private_key FROM beckon.dkim_key
      WHERE (project_id, domain_id, slot) > ($1, $2::uuid, $3) ORDER BY project_id, domain_id, slot LIMIT $4`,

@@ -2,8 +2,8 @@ import { readSpf, SPF_LOOKUPS_MAX } from './check-spf.ts';
 import { hasDmarc, judgeDkim, judgeDmarc } from './check-tagged-records.ts';
 import { type DkimKey, selectorOf, signingKey } from './dkim-key.ts';
 import { type MailSettings, organizationOf, returnPathOf, type SendingDomain } from './domain.ts';
-import type { DomainRecord, Finding, Judged, RecordKind } from './findings.ts';
-import type { Answer } from '../../../platform/dns/resolver.ts';
+import type { DomainRecord, DnsRecordFinding, DnsRecordAssessment, RecordKind } from './findings.ts';
+import type { DnsAnswer } from '../../../platform/dns/resolver.ts';
 
 const STRING_MAX = 255;
 const MX_PRIORITY = 10;
@@ -53,12 +53,12 @@ const STRINGS = new RegExp(`.{1,${STRING_MAX}}`, 'g');
 
 export type QuestionType = 'TXT' | 'MX' | 'CNAME';
 /** Returns an answer that was already looked up. */
-export type Looked = (type: QuestionType, name: string) => Answer | undefined;
+export type Looked = (type: QuestionType, name: string) => DnsAnswer | undefined;
 
 const FOUND_MAX = 5;
 const FOUND_LENGTH_MAX = 600;
 
-export function judge(record: DomainRecord, looked: Looked): Finding {
+export function judge(record: DomainRecord, looked: Looked): DnsRecordFinding {
   const [judged, values] = judgeKind(record, looked);
   const { verdict, says } = judged;
   const { kind, name } = record;
@@ -67,7 +67,7 @@ export function judge(record: DomainRecord, looked: Looked): Finding {
   return { kind, name, verdict, found, says: `${says}${hint}`, warns: judged.warns ?? false };
 }
 
-function judgeKind(record: DomainRecord, looked: Looked): [Judged, string[]] {
+function judgeKind(record: DomainRecord, looked: Looked): [DnsRecordAssessment, string[]] {
   const answer = looked(record.type, record.name);
   const values = answer?.kind === 'found' ? answer.values : [];
   if (record.kind === 'dmarc') return judgeDmarcOf(record, looked);
@@ -84,7 +84,7 @@ function judgeKind(record: DomainRecord, looked: Looked): [Judged, string[]] {
   }
 }
 
-function unknown(code = 'not asked'): Judged {
+function unknown(code = 'not asked'): DnsRecordAssessment {
   return {
     verdict: 'unknown',
     says: `The DNS did not respond (${code}). The result does not count, and the check is repeated`,
@@ -92,7 +92,7 @@ function unknown(code = 'not asked'): Judged {
 }
 
 /** Judges the domain's own DMARC record or, without one, that of the organization. */
-function judgeDmarcOf({ name, alsoAt }: DomainRecord, looked: Looked): [Judged, string[]] {
+function judgeDmarcOf({ name, alsoAt }: DomainRecord, looked: Looked): [DnsRecordAssessment, string[]] {
   for (const at of alsoAt === null ? [name] : [name, alsoAt]) {
     const answer = looked('TXT', at);
     if (!answer || answer.kind === 'trouble') return [unknown(answer?.code), []];
@@ -105,7 +105,7 @@ function judgeDmarcOf({ name, alsoAt }: DomainRecord, looked: Looked): [Judged, 
 }
 
 /** Rejects any further mail exchange, because bounces could go to a host that does not read them. */
-function judgeMx(wanted: string, values: string[]): Judged {
+function judgeMx(wanted: string, values: string[]): DnsRecordAssessment {
   const ours = exchangeOf(wanted);
   const exchanges = new Set(values.map(exchangeOf));
   if (exchanges.size === 0)
@@ -121,7 +121,7 @@ function exchangeOf(value: string): string {
   return (value.split(' ')[1] ?? '').toLowerCase().replace(/\.$/, '');
 }
 
-function judgeSpf(record: DomainRecord, looked: Looked): Judged {
+function judgeSpf(record: DomainRecord, looked: Looked): DnsRecordAssessment {
   const include = includeOf(record);
   const read = readSpf(record.name, include, (name) => looked('TXT', name));
   switch (read.kind) {

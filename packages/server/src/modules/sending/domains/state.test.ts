@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type DkimKey, RETIRES_AFTER_MS, SETTLES_MS } from './dkim-key.ts';
 import type { DomainState } from './domain.ts';
-import { afterLook, nextCheckAt, type Outcome } from './state.ts';
+import { afterLook, nextCheckAt, type DnsCheckResult } from './state.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -18,14 +18,14 @@ const standing = {
 };
 type Standing = typeof standing;
 
-const play = (from: Partial<Standing>, looks: [Outcome, at: number][]): Standing => {
+const play = (from: Partial<Standing>, looks: [DnsCheckResult, at: number][]): Standing => {
   let now: Standing = { ...standing, ...from };
   for (const [outcome, at] of looks) now = afterLook(now, outcome, at);
   return now;
 };
 const verified = { state: 'verified' as const, verifiedAt: 1, warmupFrom: 1 };
 
-test.each<[string, Partial<Standing>, [Outcome, number][], Partial<Standing>]>([
+test.each<[string, Partial<Standing>, [DnsCheckResult, number][], Partial<Standing>]>([
   [
     'is verified as soon as all is right',
     {},
@@ -63,7 +63,7 @@ test.each<[string, Partial<Standing>, [Outcome, number][], Partial<Standing>]>([
   [
     'nor for many within an hour',
     verified,
-    [0, 1, 2, 3, HOUR - 1].map((at): [Outcome, number] => ['wrong', at]),
+    [0, 1, 2, 3, HOUR - 1].map((at): [DnsCheckResult, number] => ['wrong', at]),
     { state: 'degraded' },
   ],
   [
@@ -113,10 +113,10 @@ test.each<[string, Partial<Standing>, [Outcome, number][], Partial<Standing>]>([
   expect(play(from, looks)).toMatchObject(expected);
 });
 
-const outcomes = fc.constantFrom<Outcome>('right', 'wrong', 'unknown');
+const outcomes = fc.constantFrom<DnsCheckResult>('right', 'wrong', 'unknown');
 const history = fc.array(fc.tuple(outcomes, fc.nat(2 * HOUR)), { maxLength: 40 }).map((steps) => {
   let at = 0;
-  return steps.map(([outcome, wait]): [Outcome, number] => [outcome, (at += wait)]);
+  return steps.map(([outcome, wait]): [DnsCheckResult, number] => [outcome, (at += wait)]);
 });
 const states = fc.constantFrom<DomainState>('pending', 'verified', 'degraded', 'failed');
 
@@ -149,7 +149,7 @@ test('stops sending only after three misses in a row over an hour, and resumes a
 const at = 1_000 * DAY;
 const next = (
   state: DomainState,
-  more: { age?: number; outcome?: Outcome; keys?: DkimKey[] } = {},
+  more: { age?: number; outcome?: DnsCheckResult; keys?: DkimKey[] } = {},
 ): number => {
   const since = at - (more.age ?? 0);
   const domain = { state, createdAt: since, failingSince: state === 'failed' ? since : null };

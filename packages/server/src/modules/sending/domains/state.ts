@@ -1,6 +1,6 @@
 import { type DkimKey, isMiss, RETIRES_AFTER_MS, SETTLES_MS } from './dkim-key.ts';
 import type { DomainState, SendingDomain } from './domain.ts';
-import type { Finding, DomainRecord } from './findings.ts';
+import type { DnsRecordFinding, DomainRecord } from './findings.ts';
 
 /**
  * State of a sending domain:
@@ -11,7 +11,7 @@ import type { Finding, DomainRecord } from './findings.ts';
  *
  * Emails are sent from verified and degraded domains. A lookup without an answer changes no state.
  */
-export type Outcome = 'right' | 'wrong' | 'unknown';
+export type DnsCheckResult = 'right' | 'wrong' | 'unknown';
 
 const MISSES_MIN = 3;
 const FAILS_AFTER_MS = 3_600_000;
@@ -24,7 +24,7 @@ const MOVES: Record<DomainState, { right: DomainState; wrong: (hasLasted: boolea
 };
 
 /** Returns the outcome for the required records. A record that is certainly wrong decides, even if others are unknown. */
-export function outcomeOf(records: DomainRecord[], findings: Finding[]): Outcome {
+export function outcomeOf(records: DomainRecord[], findings: DnsRecordFinding[]): DnsCheckResult {
   const verdicts = records
     .filter(({ required }) => required)
     .map(
@@ -41,7 +41,7 @@ type Standing = Pick<
 >;
 
 /** Applies the outcome of a check to a domain. */
-export function afterLook<D extends Standing>(domain: D, outcome: Outcome, now: number): D {
+export function afterLook<D extends Standing>(domain: D, outcome: DnsCheckResult, now: number): D {
   switch (outcome) {
     case 'unknown':
       return domain;
@@ -80,14 +80,14 @@ type Timing = Pick<SendingDomain, 'state' | 'createdAt' | 'failingSince'>;
 export function nextCheckAt(
   domain: Timing,
   keys: DkimKey[],
-  seen: { outcome: Outcome; now: number },
+  seen: { outcome: DnsCheckResult; now: number },
 ): number {
   const { now } = seen;
   const forKeys = keys.flatMap((key) => (domain.state === 'pending' ? [] : dueForKey(key, now)));
   return Math.min(now + waitMs(domain, seen), ...forKeys.map((at) => Math.max(at, now + SOONEST_MS)));
 }
 
-function waitMs(domain: Timing, { outcome, now }: { outcome: Outcome; now: number }): number {
+function waitMs(domain: Timing, { outcome, now }: { outcome: DnsCheckResult; now: number }): number {
   switch (domain.state) {
     case 'pending':
       return eager(now - domain.createdAt);

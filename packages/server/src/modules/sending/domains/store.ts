@@ -177,10 +177,10 @@ export async function updateKeys(
   );
 }
 
-export type SealedKey = KeyPlace & { createdAt: number; sealed: Buffer };
+export type EncryptedDkimKey = KeyPlace & { createdAt: number; sealed: Buffer };
 
 /** Replaces the encrypted value of the same key only. A key that was replaced since is already encrypted with the current secret. */
-export async function updateSealed(tx: Tx, keys: SealedKey[]): Promise<void> {
+export async function updateSealed(tx: Tx, keys: EncryptedDkimKey[]): Promise<void> {
   await tx.query(
     `UPDATE beckon.dkim_key k SET private_key = s.sealed
      FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::timestamptz[], $5::bytea[])

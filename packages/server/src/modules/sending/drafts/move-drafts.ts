@@ -2,7 +2,7 @@ import {
   type Draft,
   listOpenDrafts,
   modeChanged,
-  type Moved,
+  type DraftChange,
   type NewMode,
   writeMoved,
 } from '../../drafts/index.ts';
@@ -56,7 +56,7 @@ const PAGE = 500;
 export async function moveOpenDrafts(
   tx: Tx,
   { projectId, ruleId }: OfRule,
-  decide: (draft: Draft) => Moved[],
+  decide: (draft: Draft) => DraftChange[],
 ): Promise<MovedDrafts> {
   const done: MovedDrafts = { moved: 0, dueAt: null, endedRuns: [] };
   for (let after: string | null = null; ;) {
@@ -71,7 +71,7 @@ export async function moveOpenDrafts(
   }
 }
 
-function note(done: MovedDrafts, moves: Moved[]): void {
+function note(done: MovedDrafts, moves: DraftChange[]): void {
   const draft = moves.at(-1)?.draft;
   if (!draft) return;
   const { dueAt, endedAt, runId } = draft;
@@ -83,7 +83,7 @@ function note(done: MovedDrafts, moves: Moved[]): void {
  * Writes moves, and also ends the claimed emails of canceled drafts, because no worker tries them again. Otherwise they would take a slot
  * of the frequency caps, and their bytes would be kept forever.
  */
-export async function writeMoves(tx: Tx, moved: Moved[]): Promise<void> {
+export async function writeMoves(tx: Tx, moved: DraftChange[]): Promise<void> {
   await writeMoved(tx, moved);
   const canceled = moved.filter(({ move }) => move.action === 'cancel' && move.from !== 'composing');
   const nothing = { epoch: null, reply: null, relayId: null };

@@ -59,17 +59,17 @@ export function whoYields<C extends Contender>(contenders: C[], slots: number): 
  * The capacity is one second's worth for rates per minute or hour too: a whole period at once is the burst that the throttle prevents.
  */
 export type Throttle = { letters: number; perMs: number };
-export type Bucket = { tokens: number; refilledAt: number };
+export type ThrottleBucket = { tokens: number; refilledAt: number };
 
 /** `nextAt`: when a whole token is available, which is now if one is left. `bucket` is null if no throttle is set. */
-type Refilled = { left: number; nextAt: number; bucket: Bucket | null };
+type Refilled = { left: number; nextAt: number; bucket: ThrottleBucket | null };
 
 const SECOND_MS = 1_000;
 /** Sums of fractions miss a whole number by less than this, and an email must not wait for that. */
 const ROUNDING = 1e-9;
 
 /** A null bucket was never used, so it is full. */
-export function refill(bucket: Bucket | null, throttle: Throttle | null, now: number): Refilled {
+export function refill(bucket: ThrottleBucket | null, throttle: Throttle | null, now: number): Refilled {
   if (!throttle) return { left: Infinity, nextAt: now, bucket: null };
   const capacity = capacityOf(throttle);
   const before = bucket ?? { tokens: capacity, refilledAt: now };
@@ -82,7 +82,7 @@ export function refill(bucket: Bucket | null, throttle: Throttle | null, now: nu
   return { left, nextAt, bucket: { tokens, refilledAt } };
 }
 
-export function takeTokens(bucket: Bucket | null, letters: number): Bucket | null {
+export function takeTokens(bucket: ThrottleBucket | null, letters: number): ThrottleBucket | null {
   return bucket && { ...bucket, tokens: Math.max(0, bucket.tokens - letters) };
 }
 

@@ -25,7 +25,7 @@ export const BECAME = [
 type Became = (typeof BECAME)[number];
 
 /** An email that was claimed for a user, and what is known of it. */
-export type Letter = {
+export type EmailRecord = {
   id: string;
   draftId: string;
   ruleId: string;
@@ -50,18 +50,18 @@ export type Letter = {
   became: Became[];
 };
 
-export type LetterPlace = Pick<Letter, 'claimedAt' | 'id'>;
+export type EmailCursor = Pick<EmailRecord, 'claimedAt' | 'id'>;
 type LettersAsked = {
   projectId: number;
   filter: Filter;
   /** The last email of the previous page. */
-  after: LetterPlace | null;
+  after: EmailCursor | null;
   offset: number;
   limit: number;
 };
 
 /** Lists emails, newest first. Reads the tables `draft`, `rule` and `outcome` of other modules. */
-export async function listLetters(tx: Tx, asked: LettersAsked): Promise<Letter[]> {
+export async function listLetters(tx: Tx, asked: LettersAsked): Promise<EmailRecord[]> {
   const { values, bind, where } = conditions(asked);
   if (where === null) return [];
   const { after, offset, limit } = asked;
@@ -98,7 +98,7 @@ export async function countLetters(
 export async function findLetter(
   tx: Tx,
   { projectId, id }: { projectId: number; id: string },
-): Promise<Letter | undefined> {
+): Promise<EmailRecord | undefined> {
   const [row] = await tx.query<LetterRow>(
     `SELECT ${COLUMNS} FROM beckon.message m ${JOINED} WHERE m.project_id = $1 AND m.id = $2`,
     [projectId, id],
@@ -187,7 +187,7 @@ type LetterRow = {
   became: (Became | null)[];
 };
 
-function toLetter(row: LetterRow): Letter {
+function toLetter(row: LetterRow): EmailRecord {
   const found = new Set(row.became);
   return {
     id: row.id,

@@ -1,7 +1,7 @@
 import type { Tx } from '../../../platform/db/statements.ts';
 import { insertSendTurn, lockFreeSendTurn, lockSendTurn, type SendTurnRow, updateTokens } from './store.ts';
 import { findSendTurn } from './email-rows.ts';
-import type { Bucket } from './limits.ts';
+import type { ThrottleBucket } from './limits.ts';
 
 /**
  * Creates the send lock of a project, the right to send for it. One worker at a time claims the project's emails in order of their
@@ -15,17 +15,17 @@ export function openSendTurn(tx: Tx, projectId: number): Promise<void> {
 export async function takeFreeSendTurn(
   tx: Tx,
   projectId: number,
-): Promise<{ bucket: Bucket | null; isSuspended: boolean } | null> {
+): Promise<{ bucket: ThrottleBucket | null; isSuspended: boolean } | null> {
   const row = await lockFreeSendTurn(tx, projectId);
   return row && { bucket: toBucket(row), isSuspended: row.is_suspended };
 }
 
 /** Returns the last stored bucket. It takes no lock. */
-export async function readBucket(tx: Tx, projectId: number): Promise<Bucket | null> {
+export async function readBucket(tx: Tx, projectId: number): Promise<ThrottleBucket | null> {
   return toBucket(await findSendTurn(tx, projectId));
 }
 
-function toBucket(row: SendTurnRow | undefined): Bucket | null {
+function toBucket(row: SendTurnRow | undefined): ThrottleBucket | null {
   return row && row.tokens !== null && row.refilled_at !== null
     ? { tokens: row.tokens, refilledAt: row.refilled_at.getTime() }
     : null;
@@ -36,6 +36,6 @@ export function takeSendTurn(tx: Tx, projectId: number): Promise<void> {
   return lockSendTurn(tx, projectId);
 }
 
-export function keepBucket(tx: Tx, projectId: number, bucket: Bucket): Promise<void> {
+export function keepBucket(tx: Tx, projectId: number, bucket: ThrottleBucket): Promise<void> {
   return updateTokens(tx, { projectId, ...bucket });
 }

@@ -5,7 +5,7 @@ import { CONTEND_WITHIN_MS, type Contender, slotOrder, slotsLeft, whoYields } fr
 import { comparing } from '../../administration/simulate-policy.ts';
 import { gate, type GateReason } from './gate.ts';
 import { quietUntil } from './quiet-hours.ts';
-import { type Fate, type Queue, type QueuedDraft, simulating } from './simulate.ts';
+import { type DraftForecast, type Queue, type QueuedDraft, simulating } from './simulate.ts';
 import type { Policy } from './facts.ts';
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
@@ -38,9 +38,9 @@ const queueOf = (drafts: QueuedDraft[], claims: [string, number[]][] = []): Queu
   claims: new Map(claims),
   bucket: null,
 });
-const fatesOf = (queue: Queue, policy: Policy): Record<string, Fate> =>
+const fatesOf = (queue: Queue, policy: Policy): Record<string, DraftForecast> =>
   Object.fromEntries(simulate(queue, policy, NOW));
-const sends = (leavesAt: number, after: GateReason | null = null): Fate => ({
+const sends = (leavesAt: number, after: GateReason | null = null): DraftForecast => ({
   kind: 'sends',
   leavesAt,
   after,
@@ -249,7 +249,7 @@ const policies: fc.Arbitrary<Policy> = fc.record({
 });
 
 type Left = QueuedDraft & { at: number };
-const leftOf = (queue: Queue, fates: Map<string, Fate>): Left[] =>
+const leftOf = (queue: Queue, fates: Map<string, DraftForecast>): Left[] =>
   queue.drafts
     .flatMap((one) => {
       const fate = fates.get(one.id);
@@ -337,9 +337,9 @@ test('agrees with a simple sender that checks at each retry time and knows all r
 type Standing = Contender & { one: QueuedDraft; at: number; after: GateReason | null };
 
 /** A sender without a throttle. It ends drafts at once if only a person can open their gate, or if they will expire. */
-function plainSender(queue: Queue, policy: Policy): { fates: Map<string, Fate>; yields: number } {
+function plainSender(queue: Queue, policy: Policy): { fates: Map<string, DraftForecast>; yields: number } {
   const claimed = new Map<string | null, number[]>(queue.claims);
-  const fates = new Map<string, Fate>();
+  const fates = new Map<string, DraftForecast>();
   let yields = 0;
   let open = queue.drafts.map((one): Standing => {
     const { id, priority, dueAt: deadlineAt } = one;
@@ -367,7 +367,7 @@ function plainSender(queue: Queue, policy: Policy): { fates: Map<string, Fate>; 
     const near = same.filter((other) => other.at <= at + CONTEND_WITHIN_MS);
     return whoYields(near, slotsLeft(policy.caps, claimsOf(standing), at)).get(one.id) ?? null;
   };
-  const fateOf = (standing: Standing, at: number, yieldsTo: Contender | null): Fate | null => {
+  const fateOf = (standing: Standing, at: number, yieldsTo: Contender | null): DraftForecast | null => {
     const expiresAt = standing.one.expiresAt ?? Infinity;
     if (expiresAt <= at) return { kind: 'expires', expiresAt, after: standing.after };
     const answer = ask(standing, at, yieldsTo);
@@ -377,7 +377,7 @@ function plainSender(queue: Queue, policy: Policy): { fates: Map<string, Fate>; 
     Object.assign(standing, { at: answer.until, after: answer.reason });
     return expiresAt <= answer.until ? { kind: 'expires', expiresAt, after: answer.reason } : null;
   };
-  const end = (standing: Standing, fate: Fate) => {
+  const end = (standing: Standing, fate: DraftForecast) => {
     fates.set(standing.id, fate);
     open = open.filter((other) => other !== standing);
   };

@@ -1,6 +1,6 @@
 import type { Steps } from '../../../platform/time/steps.ts';
 import {
-  type Bucket,
+  type ThrottleBucket,
   capUntil,
   CONTEND_WITHIN_MS,
   type Contender,
@@ -23,7 +23,7 @@ export type Queue = {
   /** When emails that count were claimed, by address, newest first. */
   claims: ReadonlyMap<string, number[]>;
   /** The current bucket of the throttle. */
-  bucket: Bucket | null;
+  bucket: ThrottleBucket | null;
 };
 
 /** `dueAt`: its deadline or, if it has none, its send time. Drafts that wait for a person are not in the queue. */
@@ -42,7 +42,7 @@ export type QueuedDraft = Pick<
 };
 
 /** `after`: the last gate that held it. `until`: when it is checked again; null if time alone does not open the gate. */
-export type Fate =
+export type DraftForecast =
   | { kind: 'sends'; leavesAt: number; after: GateReason | null }
   | { kind: 'held'; reason: GateReason; until: number | null }
   | { kind: 'expires'; expiresAt: number; after: GateReason | null };
@@ -57,7 +57,7 @@ const PLACES_A_STRETCH = 1_000;
  * Returns fates by draft id. It makes at most ASKS_MAX checks per draft and pauses now and then. Fifty thousand drafts take half a second,
  * which would otherwise block all other requests.
  */
-export function* simulating(queue: Queue, policy: Policy, now: number): Steps<Map<string, Fate>> {
+export function* simulating(queue: Queue, policy: Policy, now: number): Steps<Map<string, DraftForecast>> {
   const walk = yield* beginWalk(queue, policy, now);
   let asked = 0;
   for (let place = takeNext(walk); place; place = takeNext(walk)) {
@@ -76,7 +76,7 @@ type Place = { draft: QueuedDraft; at: number; asks: number; after: GateReason |
 type Walk = {
   policy: Policy;
   clock: number;
-  bucket: Bucket | null;
+  bucket: ThrottleBucket | null;
   claims: Map<string, number[]>;
   /** Drafts in progress that want a slot of the same address, in the order of their claims to it. */
   rivals: Map<string, Set<Place>>;
@@ -86,7 +86,7 @@ type Walk = {
    * slow.
    */
   line: Ordered<Place>;
-  fates: Map<string, Fate>;
+  fates: Map<string, DraftForecast>;
 };
 
 function* beginWalk(queue: Queue, policy: Policy, now: number): Generator<void, Walk> {
@@ -224,15 +224,15 @@ function claim(walk: Walk, draft: QueuedDraft): void {
   walk.claims.set(draft.address, [walk.clock, ...claimsOf(walk, draft)]);
 }
 
-function end(walk: Walk, place: Place, fate: Fate): void {
+function end(walk: Walk, place: Place, fate: DraftForecast): void {
   walk.fates.set(place.draft.id, fate);
   walk.rivals.get(place.draft.address ?? '')?.delete(place);
 }
 
-function expired({ after }: Place, expiresAt: number): Fate {
+function expired({ after }: Place, expiresAt: number): DraftForecast {
   return { kind: 'expires', expiresAt, after };
 }
 
-function heldBy({ reason, until }: GateAnswer & { passes: false }): Fate {
+function heldBy({ reason, until }: GateAnswer & { passes: false }): DraftForecast {
   return { kind: 'held', reason, until };
 }

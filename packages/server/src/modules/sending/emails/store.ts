@@ -56,13 +56,13 @@ export type MessageRow = {
   leaseUntil: number;
 };
 
-export type Claimed = { draftId: string; messageId: string; epoch: number };
+export type EmailClaim = { draftId: string; messageId: string; epoch: number };
 
 /**
  * Claims one message per draft, forever. A deferred message is claimed again with its next epoch. Drafts missing in the result were claimed
  * before.
  */
-export async function insertMessages(tx: Tx, rows: MessageRow[]): Promise<Map<string, Claimed>> {
+export async function insertMessages(tx: Tx, rows: MessageRow[]): Promise<Map<string, EmailClaim>> {
   if (rows.length === 0) return new Map();
   const claimed = await tx.prepared<{ draft_id: string; id: string; epoch: number }>({
     name: 'sending.claim',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Bucket, refill, takeTokens, type Throttle } from './limits.ts';
+import { type ThrottleBucket, refill, takeTokens, type Throttle } from './limits.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const throttles: fc.Arbitrary<Throttle> = fc.record({
@@ -16,7 +16,7 @@ test.each([
   ['5000/h', { letters: 5_000, perMs: 3_600_000 }, 2],
 ])("at %s allows at most one second's worth at once", (_name, throttle, burst) => {
   expect(refill(null, throttle, NOW)).toMatchObject({ left: burst, nextAt: NOW });
-  const idle: Bucket = { tokens: 0, refilledAt: NOW - 90 * 86_400_000 };
+  const idle: ThrottleBucket = { tokens: 0, refilledAt: NOW - 90 * 86_400_000 };
   expect(refill(idle, throttle, NOW).left).toBe(burst);
   const spent = takeTokens(refill(null, throttle, NOW).bucket, burst);
   expect(refill(spent, throttle, NOW).left).toBe(0);
@@ -45,7 +45,7 @@ test('empties the bucket without debt if more is taken than it holds', () => {
 });
 
 test('applies a changed throttle from the next check on', () => {
-  const full: Bucket = { tokens: 10, refilledAt: NOW };
+  const full: ThrottleBucket = { tokens: 10, refilledAt: NOW };
   expect(refill(full, { letters: 2, perMs: 1_000 }, NOW).left).toBe(2);
   expect(refill({ tokens: 0, refilledAt: NOW }, { letters: 100, perMs: 1_000 }, NOW + 100).left).toBe(10);
 });
@@ -66,7 +66,7 @@ test('allows the next email at the reported time, and not a millisecond before',
       throttles,
       fc.array(fc.tuple(fc.nat(5_000), fc.nat(5)), { maxLength: 30 }),
       (throttle, steps) => {
-        let bucket: Bucket | null = null;
+        let bucket: ThrottleBucket | null = null;
         let now = NOW;
         for (const [passed, wanted] of steps) {
           now += passed;
@@ -89,7 +89,7 @@ test('never exceeds the rate plus one burst in any period', () => {
     fc.property(throttles, fc.array(fc.nat(3_000), { maxLength: 60 }), (throttle, pauses) => {
       const burst = refill(null, throttle, NOW).left;
       const sent: { at: number; letters: number }[] = [];
-      let bucket: Bucket | null = null;
+      let bucket: ThrottleBucket | null = null;
       let now = NOW;
       for (const pause of pauses) {
         const { left, nextAt, bucket: here } = refill(bucket, throttle, now);
@@ -121,7 +121,7 @@ test('neither loses nor gains from rounding over a long time', () => {
   ] as const) {
     const throttle = { letters, perMs };
     const burst = refill(null, throttle, NOW).left;
-    let bucket: Bucket | null = { tokens: 0, refilledAt: NOW };
+    let bucket: ThrottleBucket | null = { tokens: 0, refilledAt: NOW };
     let now = NOW;
     for (let sent = 0; sent < 5_000;) {
       now = refill(bucket, throttle, now).nextAt;

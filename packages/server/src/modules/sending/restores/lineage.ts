@@ -2,14 +2,14 @@
  * Identifies this database. A restore to a point in time begins a new timeline, and a copy into another cluster has another system id. If
  * either is new, the database may lack effects that already happened, such as emails that were sent.
  */
-export type Place = { systemId: string; timeline: number };
+export type DatabaseIdentity = { systemId: string; timeline: number };
 
-export type Lineage = Place & {
+export type Lineage = DatabaseIdentity & {
   /** When a Beckon process first saw this identity. */
   seenAt: Date;
   /** Null: the database was restored, and emails wait until an operator confirms it. */
   acceptedAt: Date | null;
-  how: How | null;
+  how: LineageOrigin | null;
   /**
    * The point in time up to which the database has data, and when the previous server stopped. Both are set if an operator confirmed the
    * restore.
@@ -18,7 +18,7 @@ export type Lineage = Place & {
   stoppedAt: Date | null;
 };
 
-export type How = 'set_up' | 'confirmed' | 'nothing_lost' | 'failover' | 'upgraded';
+export type LineageOrigin = 'set_up' | 'confirmed' | 'nothing_lost' | 'failover' | 'upgraded';
 
 /**
  * How to proceed with a restored database. `manual`: an operator has to confirm it. `auto`: a failover that loses nothing is accepted

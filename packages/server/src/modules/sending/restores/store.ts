@@ -1,5 +1,5 @@
 import type { Tx } from '../../../platform/db/statements.ts';
-import type { How, Lineage, Place } from './lineage.ts';
+import type { LineageOrigin, Lineage, DatabaseIdentity } from './lineage.ts';
 
 /**
  * Selects the identity of this database, as in `lineage`. The timeline is that of the log that is being written. The control file shows it
@@ -24,7 +24,7 @@ type Row = {
   timeline: number;
   seen_at: Date;
   accepted_at: Date | null;
-  how: How | null;
+  how: LineageOrigin | null;
   restored_to: Date | null;
   stopped_at: Date | null;
 };
@@ -53,14 +53,14 @@ export async function noteHere(tx: Tx, now: number): Promise<Lineage> {
 
 export type Acceptance = {
   at: number;
-  how: How;
+  how: LineageOrigin;
   restoredTo?: number;
   stoppedAt?: number;
   counts?: Record<string, number>;
 };
 
 /** Returns false if it was accepted before. */
-export async function acceptPlace(tx: Tx, place: Place, acceptance: Acceptance): Promise<boolean> {
+export async function acceptPlace(tx: Tx, place: DatabaseIdentity, acceptance: Acceptance): Promise<boolean> {
   const { at, how, restoredTo, stoppedAt, counts } = acceptance;
   const rows = await tx.query(
     `UPDATE beckon.lineage SET accepted_at = $3, how = $4, restored_to = $5, stopped_at = $6, counts = $7
@@ -79,7 +79,10 @@ export async function acceptPlace(tx: Tx, place: Place, acceptance: Acceptance):
 }
 
 /** Treats the database as newly restored. Use this for copies that PostgreSQL itself cannot recognize as copies. */
-export async function takeBackAcceptance(tx: Tx, { place, at }: { place: Place; at: number }): Promise<void> {
+export async function takeBackAcceptance(
+  tx: Tx,
+  { place, at }: { place: DatabaseIdentity; at: number },
+): Promise<void> {
   await tx.query(
     `UPDATE beckon.lineage SET seen_at = $3, accepted_at = NULL, how = NULL, restored_to = NULL, stopped_at = NULL, counts = NULL,
        is_closed = true

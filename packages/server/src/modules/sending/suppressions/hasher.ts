@@ -4,7 +4,7 @@ import type { Clock } from '../../../platform/time/clock.ts';
 import { hmacSha256 } from '../../../platform/crypto/hash.ts';
 import { resealAll, type Resealing, type Sealer } from '../../../platform/crypto/encrypt.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { findSealedKey, insertSealedKey, type SealedKey, updateSealedKey } from './store.ts';
+import { findSealedKey, insertSealedKey, type SuppressionKeyRow, updateSealedKey } from './store.ts';
 import type { ClearPlace, HashedPlace } from './suppression.ts';
 
 /**
@@ -63,7 +63,7 @@ export async function openSuppressionHasher({ db, clock, sealer }: HasherDeps): 
 
 const BOUND_TO = 'suppression key';
 
-function openKey(sealer: Sealer, { sealed }: SealedKey): Buffer {
+function openKey(sealer: Sealer, { sealed }: SuppressionKeyRow): Buffer {
   try {
     return sealer.open(sealed, BOUND_TO);
   } catch (error) {
@@ -75,7 +75,7 @@ function openKey(sealer: Sealer, { sealed }: SealedKey): Buffer {
 
 /** Re-encrypts the key with the current secret key. Returns the number of keys: 1 or 0. */
 export function resealSuppressionKey(tx: Tx, given: Resealing): Promise<number> {
-  return resealAll<SealedKey>(given, {
+  return resealAll<SuppressionKeyRow>(given, {
     list: async (after) => {
       const key = after === null ? await findSealedKey(tx) : undefined;
       return key ? [key] : [];

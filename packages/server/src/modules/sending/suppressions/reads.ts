@@ -123,7 +123,7 @@ export async function findSuppression(
   return rows.map((row) => toSuppression(projectId, row))[0];
 }
 
-export type Lift = {
+export type LiftedSuppression = {
   reason: SuppressionReason;
   suppressedAt: number;
   suppressedBy: string;
@@ -135,7 +135,7 @@ export type Lift = {
 export async function findLift(
   tx: Tx,
   { projectId, kind, value }: Pick<Suppression, 'projectId' | 'kind' | 'value'>,
-): Promise<Lift | undefined> {
+): Promise<LiftedSuppression | undefined> {
   const rows = await tx.query<{
     reason: SuppressionReason;
     suppressed_at: Date;

@@ -1,5 +1,12 @@
-import { type Check, type CheckedLetter, excerpt, type Finding, findingsOf, judged } from './check.ts';
-import type { Page } from './page.ts';
+import {
+  type EmailCheck,
+  type CheckedLetter,
+  excerpt,
+  type CheckFinding,
+  findingsOf,
+  judged,
+} from './check.ts';
+import type { EmailHtml } from './page.ts';
 import { parseSheet } from './sheet.ts';
 import { styleOf } from './styles.ts';
 
@@ -7,8 +14,8 @@ import { styleOf } from './styles.ts';
 const SUBJECT_LONG_CHARS = 70;
 const SUBJECT_MAX_CHARS = 200;
 
-export function checkSubject({ mail }: CheckedLetter): Check {
-  const findings: Finding[] = [];
+export function checkSubject({ mail }: CheckedLetter): EmailCheck {
+  const findings: CheckFinding[] = [];
   const length = countSigns(mail.subject);
   if (length === 0) findings.push({ status: 'error', message: 'The subject is empty. Add one.' });
   if (length > SUBJECT_MAX_CHARS)
@@ -39,11 +46,11 @@ const EXCLAMATIONS_MAX = 3;
 const CAPITALS_FROM_CHARS = 8;
 
 /** Checks for signs of spam in the subject. */
-export function checkTone({ mail }: CheckedLetter): Check {
+export function checkTone({ mail }: CheckedLetter): EmailCheck {
   const letters = mail.subject.replaceAll(/[^\p{L}]/gu, '');
   const isLoud = letters.length >= CAPITALS_FROM_CHARS && /^\p{Lu}+$/u.test(letters);
   const marks = (text: string): number => text.slice(0, TEXT_MAX_CHARS).match(/[!¡！]/g)?.length ?? 0;
-  const findings: Finding[] = [];
+  const findings: CheckFinding[] = [];
   if (isLoud)
     findings.push({ status: 'warning', message: 'The subject is all in capitals. Use sentence case.' });
   if (marks(mail.subject) > 1 || marks(mail.text) > EXCLAMATIONS_MAX)
@@ -61,7 +68,7 @@ const GAPS = /\{\{|\}\}|\{%|%\}|\[object Object\]/;
 const NOTHINGS = /\b(?:undefined|NaN)\b|\bInvalid Date\b|(?:^|\s)null(?=$|[\s,.!?])/;
 
 /** Checks visible text for variables that were not filled in. */
-export function checkPlaceholders({ mail, page }: CheckedLetter): Check {
+export function checkPlaceholders({ mail, page }: CheckedLetter): EmailCheck {
   const texts = [mail.subject, page.text, mail.text.slice(0, TEXT_MAX_CHARS)];
   return judged(
     'placeholders',
@@ -93,13 +100,13 @@ const PREHEADER_MAX_CHARS = 150;
 const PREHEADER_MIN_CHARS = 20;
 
 /** Checks the text that an inbox shows next to the subject: hidden text at the start of the email, or else its first words. */
-export function checkPreheader({ mail, page }: CheckedLetter): Check {
+export function checkPreheader({ mail, page }: CheckedLetter): EmailCheck {
   if (mail.html === '')
     return { name: 'preheader', status: 'ok', message: 'A plain-text email has no preview text.' };
   const { text, isHidden } = firstWords(page);
   const shown = excerpt(text, PREHEADER_MAX_CHARS);
   const length = countSigns(text);
-  const findings: Finding[] = [];
+  const findings: CheckFinding[] = [];
   if (length === 0)
     findings.push({ status: 'warning', message: 'The email has no preview text to show after the subject.' });
   else if (!isHidden)
@@ -122,7 +129,7 @@ export function checkPreheader({ mail, page }: CheckedLetter): Check {
 
 const SILENT = new Set(['head', 'title', 'style', 'script', 'template', 'noscript']);
 
-function firstWords(page: Page): { text: string; isHidden: boolean } {
+function firstWords(page: EmailHtml): { text: string; isHidden: boolean } {
   const first = page.elements.find(({ tag, text }) => !SILENT.has(tag) && /[\p{L}\p{N}]/u.test(text));
   const styles = styleOf(page, parseSheet(page.css), 'light');
   if (!first) return { text: '', isHidden: false };

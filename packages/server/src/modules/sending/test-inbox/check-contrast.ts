@@ -1,6 +1,13 @@
-import { type Check, type CheckedLetter, excerpt, type Finding, findingsOf, judged } from './check.ts';
+import {
+  type EmailCheck,
+  type CheckedLetter,
+  excerpt,
+  type CheckFinding,
+  findingsOf,
+  judged,
+} from './check.ts';
 import { contrastRatio, printColour, upon } from './color.ts';
-import type { Page, PageElement } from './page.ts';
+import type { EmailHtml, PageElement } from './page.ts';
 import { parseSheet } from './sheet.ts';
 import { type Mode, type Style, styleOf } from './styles.ts';
 
@@ -13,7 +20,7 @@ const LARGE_BOLD_PX = 18.66;
 const PAIRS_MAX = 20;
 
 /** Checks whether text is readable on its background, also in dark mode if the email supports it. */
-export function checkContrast({ page }: CheckedLetter): Check {
+export function checkContrast({ page }: CheckedLetter): EmailCheck {
   const sheet = parseSheet(page.css);
   const knowsDark = sheet.knowsDark || hasDarkMeta(page);
   const whole = { ...sheet, hasDarkGround: sheet.hasDarkGround || hasDarkMeta(page) };
@@ -28,12 +35,12 @@ export function checkContrast({ page }: CheckedLetter): Check {
 const WELL_IN_BOTH = 'The text contrasts with its background in light and dark mode.';
 const WELL_IN_LIGHT =
   'The text contrasts with its background. The email sets no dark mode colors, so clients choose their own.';
-const TANGLED: Finding = {
+const TANGLED: CheckFinding = {
   status: 'warning',
   message: 'The style sheet is too complex to determine its colors. Simplify it.',
 };
 
-function hasDarkMeta(page: Page): boolean {
+function hasDarkMeta(page: EmailHtml): boolean {
   return page.elements.some(
     ({ tag, attributes }) =>
       tag === 'meta' &&
@@ -44,7 +51,7 @@ function hasDarkMeta(page: Page): boolean {
 
 type Pair = { ratio: number; line: string };
 
-function judge(page: Page, styles: Map<PageElement, Style>, mode: Mode): Finding[] {
+function judge(page: EmailHtml, styles: Map<PageElement, Style>, mode: Mode): CheckFinding[] {
   const pairs = new Map<string, Pair>();
   for (const element of page.elements) {
     const style = styles.get(element);

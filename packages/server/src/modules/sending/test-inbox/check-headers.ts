@@ -1,5 +1,6 @@
-import { type Check, type CheckedLetter, type Finding, findingsOf, judged } from './check.ts';
-import type { Mailbox, ReadMail } from './read-mail.ts';
+import type { Mailbox } from '../../../platform/mail/outgoing-email.ts';
+import { type EmailCheck, type CheckedLetter, type CheckFinding, findingsOf, judged } from './check.ts';
+import type { ReadMail } from './read-mail.ts';
 
 const DAY_MS = 86_400_000;
 /** RFC 5322, 3.6: these headers occur once at most. */
@@ -23,7 +24,7 @@ export function headersOf(mail: ReadMail, name: string): string[] {
 }
 
 /** Checks From, Reply-To, Message-ID and Date, which every filter looks at first. */
-export function checkHeaders({ mail, at }: CheckedLetter): Check {
+export function checkHeaders({ mail, at }: CheckedLetter): EmailCheck {
   const findings = [
     ...single(mail),
     ...sender(mail),
@@ -35,12 +36,12 @@ export function checkHeaders({ mail, at }: CheckedLetter): Check {
   return judged('headers', findings, 'From, To, Message-ID and Date are valid.');
 }
 
-function single(mail: ReadMail): Finding[] {
+function single(mail: ReadMail): CheckFinding[] {
   const twice = SINGLE.filter((name) => headersOf(mail, name).length > 1);
   return findingsOf('error', 'A header that is allowed once appears several times.', twice);
 }
 
-function sender(mail: ReadMail): Finding[] {
+function sender(mail: ReadMail): CheckFinding[] {
   const [from, ...more] = mail.from;
   if (!from || !isAddress(from) || more.length > 0) {
     const message = 'From has no address. Set the sender with: beckon settings set from_address=….';
@@ -63,7 +64,7 @@ function sender(mail: ReadMail): Finding[] {
   ];
 }
 
-function recipient(mail: ReadMail): Finding[] {
+function recipient(mail: ReadMail): CheckFinding[] {
   if (mail.to.length === 1 && mail.to.every(isAddress)) return [];
   const message = 'To must contain only the address of the recipient.';
   return findingsOf('error', message, [mail.to.map(({ address }) => address).join(', ') || '(none)']);
@@ -73,13 +74,13 @@ function isAddress({ address }: Mailbox): boolean {
   return /^[^\s@<>,"]+@[^\s@<>,"]+$/.test(address) && address.length <= 254;
 }
 
-function messageId(value: string | undefined): Finding[] {
+function messageId(value: string | undefined): CheckFinding[] {
   if (value === undefined) return [{ status: 'error', message: 'Message-ID is missing.' }];
   if (/^<[^\s<>@]+@[^\s<>@]+>$/.test(value.slice(0, 998).trim())) return [];
   return findingsOf('error', 'Message-ID must have the form <name@domain>.', [value]);
 }
 
-function date(value: string | undefined, at: number): Finding[] {
+function date(value: string | undefined, at: number): CheckFinding[] {
   if (value === undefined) return [{ status: 'error', message: 'Date is missing.' }];
   const said = Date.parse(value);
   if (Number.isNaN(said)) return findingsOf('error', 'Date is not a valid date.', [value]);
@@ -90,13 +91,13 @@ function date(value: string | undefined, at: number): Finding[] {
 }
 
 /** Only servers with SMTPUTF8 accept raw non-ASCII headers, and relays often lack it. */
-function unencoded(mail: ReadMail): Finding[] {
+function unencoded(mail: ReadMail): CheckFinding[] {
   // oxlint-disable-next-line no-control-regex
   const raw = mail.headers.filter(({ value }) => /[^\x00-\x7f]/.test(value)).map(({ name }) => name);
   return findingsOf('warning', 'A header contains non-ASCII characters that are not encoded.', raw);
 }
 
-function warning(message: string): Finding {
+function warning(message: string): CheckFinding {
   return { status: 'warning', message };
 }
 
@@ -104,7 +105,7 @@ function warning(message: string): Finding {
 const COVERED = ['from', 'to', 'subject', 'list-unsubscribe', 'list-unsubscribe-post'];
 
 /** Checks whether the email has a valid signature of its domain. */
-export function checkDkim({ mail, dkim, kind }: CheckedLetter): Check {
+export function checkDkim({ mail, dkim, kind }: CheckedLetter): EmailCheck {
   const open = COVERED.filter((name) => headersOf(mail, name).length > 0 && !dkim.covered.includes(name));
   switch (dkim.result) {
     case 'none':
@@ -128,16 +129,16 @@ export function checkDkim({ mail, dkim, kind }: CheckedLetter): Check {
   }
 }
 
-const UNSIGNED: Finding = {
+const UNSIGNED: CheckFinding = {
   status: 'warning',
   message:
     'The email is not signed. Add the sender’s domain with beckon domains add before you send real emails.',
 };
-const STRANGE: Finding = {
+const STRANGE: CheckFinding = {
   status: 'warning',
   message: 'The email is signed with a key that does not, or no longer, belong to this project’s domains.',
 };
-const BROKEN: Finding = {
+const BROKEN: CheckFinding = {
   status: 'error',
   message:
     'Its signature is invalid, so receivers would reject it. The email was changed after it was signed.',

@@ -1,5 +1,5 @@
-import { type Check, type CheckedLetter, type Finding, findingsOf, judged } from './check.ts';
-import { attribute, type Page, type PageElement } from './page.ts';
+import { type EmailCheck, type CheckedLetter, type CheckFinding, findingsOf, judged } from './check.ts';
+import { attribute, type EmailHtml, type PageElement } from './page.ts';
 import { parseDeclarations, parseSheet } from './sheet.ts';
 
 const RUN = new Set(['script', 'iframe', 'object', 'embed', 'applet', 'frame', 'frameset']);
@@ -27,14 +27,14 @@ const STYLES_DROPPED = new Map([
 ]);
 
 /** Checks for elements that mail clients remove or treat as an attack. */
-export function checkHtml({ page }: CheckedLetter): Check {
+export function checkHtml({ page }: CheckedLetter): EmailCheck {
   const tags = (wanted: Set<string>): string[] => [
     ...new Set(page.elements.filter(({ tag }) => wanted.has(tag)).map(({ tag }) => `<${tag}>`)),
   ];
   const handlers = page.elements.flatMap(({ tag, attributes }) =>
     [...attributes.keys()].filter((name) => /^on[a-z]/.test(name)).map((name) => `<${tag} ${name}>`),
   );
-  const findings: Finding[] = [
+  const findings: CheckFinding[] = [
     ...findingsOf('error', 'The email contains scripts or frames, which filters reject. Remove them.', [
       ...tags(RUN),
       ...new Set(handlers),
@@ -59,20 +59,20 @@ export function checkHtml({ page }: CheckedLetter): Check {
   return judged('html', findings, 'Email clients support all of its HTML.');
 }
 
-function refreshes(page: Page): string[] {
+function refreshes(page: EmailHtml): string[] {
   return page.elements
     .filter(({ tag, attributes }) => tag === 'meta' && /^refresh$/i.test(attributes.get('http-equiv') ?? ''))
     .map(({ attributes }) => attributes.get('content') ?? '');
 }
 
-function sheets(page: Page): string[] {
+function sheets(page: EmailHtml): string[] {
   const linked = page.elements
     .filter(({ tag, attributes }) => tag === 'link' && /\bstylesheet\b/i.test(attributes.get('rel') ?? ''))
     .map(({ attributes }) => attributes.get('href') ?? '');
   return parseSheet(page.css).imports ? [...linked, '@import'] : linked;
 }
 
-function styles(page: Page): string[] {
+function styles(page: EmailHtml): string[] {
   const ofRules = parseSheet(page.css).rules.flatMap(({ declarations }) => declarations);
   const ofElements = page.elements.flatMap(styleOf);
   const dropped = [...ofRules, ...ofElements].filter(({ property, value }) =>
@@ -89,12 +89,12 @@ const WORDS_MIN_CHARS = 100;
 const CHARS_FOR_EACH = 60;
 
 /** Half of all clients block images at first, so this checks whether the email works without them. */
-export function checkImages({ page }: CheckedLetter): Check {
+export function checkImages({ page }: CheckedLetter): EmailCheck {
   const images = page.elements.filter(({ tag }) => tag === 'img').filter((image) => !isPixel(image));
   const sources = (test: (source: string) => boolean): string[] => [
     ...new Set(images.map((image) => attribute(image, 'src').trim()).filter(test)),
   ];
-  const findings: Finding[] = [
+  const findings: CheckFinding[] = [
     ...findingsOf(
       'warning',
       'An image has no alt text. Describe it, or use alt="" for a decoration.',
@@ -125,7 +125,7 @@ export function checkImages({ page }: CheckedLetter): Check {
 }
 
 /** Text that exists only in images is distrusted by filters and invisible to readers without images. */
-function mostlyImages(page: Page, count: number): Finding[] {
+function mostlyImages(page: EmailHtml, count: number): CheckFinding[] {
   const chars = page.text.length;
   if (count === 0 || (chars >= WORDS_MIN_CHARS && chars >= count * CHARS_FOR_EACH)) return [];
   const message = `The email is mostly images (${count}, with ${chars} characters of text). Describe its content in text.`;

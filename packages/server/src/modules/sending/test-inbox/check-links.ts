@@ -1,14 +1,21 @@
 import { isLoopbackName } from '../../../platform/net/network-address.ts';
-import { type Check, type CheckedLetter, excerpt, type Finding, findingsOf, judged } from './check.ts';
-import { attribute, type Page } from './page.ts';
+import {
+  type EmailCheck,
+  type CheckedLetter,
+  excerpt,
+  type CheckFinding,
+  findingsOf,
+  judged,
+} from './check.ts';
+import { attribute, type EmailHtml } from './page.ts';
 
 /** In an email with 50,000 links, only this many are checked. */
 const LINKS_MAX = 1_000;
 const HREF_MAX_CHARS = 4_000;
 
-export type Link = { href: string; label: string };
+export type EmailLink = { href: string; label: string };
 
-export function linksOf(page: Page): Link[] {
+export function linksOf(page: EmailHtml): EmailLink[] {
   return page.elements
     .filter(({ tag, attributes }) => (tag === 'a' || tag === 'area') && attributes.has('href'))
     .slice(0, LINKS_MAX)
@@ -21,12 +28,12 @@ export function linksOf(page: Page): Link[] {
 type Flaw = 'empty' | 'unfilled' | 'relative' | 'scheme' | 'loopback' | 'plain';
 
 /** Checks whether every link leads to a URL that the recipient can reach. */
-export function checkLinks({ page }: CheckedLetter): Check {
+export function checkLinks({ page }: CheckedLetter): EmailCheck {
   const links = linksOf(page);
   const flaws = Map.groupBy(links, ({ href }) => flawOf(href));
   const at = (flaw: Flaw): string[] => distinct(flaws.get(flaw) ?? []);
   const nameless = links.filter(({ label }) => label.trim() === '');
-  const findings: Finding[] = [
+  const findings: CheckFinding[] = [
     ...findingsOf('error', 'A link has no URL. Add one.', at('empty')),
     ...findingsOf(
       'error',
@@ -55,7 +62,7 @@ export function checkLinks({ page }: CheckedLetter): Check {
   return judged('links', findings, well(links.length));
 }
 
-const CUT: Finding = {
+const CUT: CheckFinding = {
   status: 'warning',
   message: 'The email is too long or too deeply nested to check completely. Shorten it.',
 };
@@ -87,7 +94,7 @@ export function isLoopback(hostname: string): boolean {
   return isLoopbackName(name) || NOBODYS.has(name);
 }
 
-function distinct(links: Link[]): string[] {
+function distinct(links: EmailLink[]): string[] {
   return [...new Set(links.map(({ href, label }) => describe(href, label)))];
 }
 

@@ -1,11 +1,11 @@
-import type { Page } from './page.ts';
+import type { EmailHtml } from './page.ts';
 import type { ReadMail } from './read-mail.ts';
 import type { DkimVerdict } from './verify-dkim.ts';
 
 export type CheckStatus = 'ok' | 'warning' | 'error';
 
 /** One check of an email. `message` says what is wrong and what to do. `detail` lists the places, one per line. */
-export type Check = { name: CheckName; status: CheckStatus; message: string; detail?: string[] };
+export type EmailCheck = { name: CheckName; status: CheckStatus; message: string; detail?: string[] };
 
 export type CheckName =
   | 'mime'
@@ -27,20 +27,20 @@ export type CheckName =
 /** An email with everything that is checked. An email to the team needs no unsubscribe link and no domain of the project. */
 export type CheckedLetter = {
   mail: ReadMail;
-  page: Page;
+  page: EmailHtml;
   kind: 'user' | 'team';
   dkim: DkimVerdict;
   /** When it arrived, in milliseconds. */
   at: number;
 };
 
-export type Finding = { status: CheckStatus; message: string; detail?: string[] };
+export type CheckFinding = { status: CheckStatus; message: string; detail?: string[] };
 
 const DETAILS_MAX = 20;
 const DETAIL_MAX_CHARS = 200;
 
 /** Returns a check with its findings, worst first, or a passed check without findings. */
-export function judged(name: CheckName, findings: Finding[], well: string): Check {
+export function judged(name: CheckName, findings: CheckFinding[], well: string): EmailCheck {
   const ordered = findings.toSorted((a, b) => WEIGHT[b.status] - WEIGHT[a.status]);
   const [worst] = ordered;
   if (!worst) return { name, status: 'ok', message: well };
@@ -53,7 +53,7 @@ export function judged(name: CheckName, findings: Finding[], well: string): Chec
 }
 
 /** Returns one finding with all of its occurrences, or no finding without occurrences. */
-export function findingsOf(status: CheckStatus, message: string, detail: string[]): Finding[] {
+export function findingsOf(status: CheckStatus, message: string, detail: string[]): CheckFinding[] {
   return detail.length === 0 ? [] : [{ status, message, detail }];
 }
 

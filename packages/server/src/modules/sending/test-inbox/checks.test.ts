@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { dkimSign } from 'mailauth/lib/dkim/sign.js';
 import { expect, test } from 'vitest';
 import { GOOD_HEADERS, GOOD_TEXT, goodHtml, goodLetter } from '../../../../testkit/good-letter.ts';
-import type { Letter } from '../../../platform/mail/outgoing-email.ts';
-import type { Check, CheckName, CheckStatus } from './check.ts';
-import { checkMail, type Question } from './checks.ts';
+import type { OutgoingEmail } from '../../../platform/mail/outgoing-email.ts';
+import type { EmailCheck, CheckName, CheckStatus } from './check.ts';
+import { checkMail, type EmailCheckOptions } from './checks.ts';
 import { readPage } from './page.ts';
 
 const AT = Date.UTC(2026, 0, 15, 12);
@@ -18,14 +18,15 @@ const DKIM = { domain: 'acme.test', selector: 'bk2a', privateKey };
 const RECORD = `v=DKIM1; k=rsa; p=${publicKey.toString('base64')}`;
 const keyOf = (name: string): string | null => (name === 'bk2a._domainkey.acme.test' ? RECORD : null);
 
-const check = (raw: Uint8Array, more: Partial<Question> = {}) =>
+const check = (raw: Uint8Array, more: Partial<EmailCheckOptions> = {}) =>
   checkMail(raw, { kind: 'user', at: AT, keyOf, ...more });
-const compose = (changed: Partial<Letter> = {}) => goodLetter({ date: new Date(AT), ...changed }, DKIM);
+const compose = (changed: Partial<OutgoingEmail> = {}) =>
+  goodLetter({ date: new Date(AT), ...changed }, DKIM);
 
 /** Returns the checks that did not pass. */
-const wrong = (checks: Check[]): string[] =>
+const wrong = (checks: EmailCheck[]): string[] =>
   checks.filter(({ status }) => status !== 'ok').map(({ name, status }) => `${name} ${status}`);
-const named = (checks: Check[], name: CheckName): Check => {
+const named = (checks: EmailCheck[], name: CheckName): EmailCheck => {
   const found = checks.find((one) => one.name === name);
   if (!found) throw new Error(`${name} was not looked at`);
   return found;
@@ -42,14 +43,20 @@ test('passes every check for a good email and reads it as a mail client does', a
   expect(named(checks, 'contrast').message).toContain('in light and dark mode');
 });
 
-type Case = [what: string, changed: Partial<Letter>, name: CheckName, status: CheckStatus, says: RegExp];
-const more = (html: string): Partial<Letter> => ({ html: goodHtml({ more: html }) });
-const styled = (css: string, html = ''): Partial<Letter> => ({ html: goodHtml({ css, more: html }) });
-const linked = (href: string, label = 'Here'): Partial<Letter> => ({
+type Case = [
+  what: string,
+  changed: Partial<OutgoingEmail>,
+  name: CheckName,
+  status: CheckStatus,
+  says: RegExp,
+];
+const more = (html: string): Partial<OutgoingEmail> => ({ html: goodHtml({ more: html }) });
+const styled = (css: string, html = ''): Partial<OutgoingEmail> => ({ html: goodHtml({ css, more: html }) });
+const linked = (href: string, label = 'Here'): Partial<OutgoingEmail> => ({
   html: goodHtml({ more: `<a href="${href}">${label}</a>` }),
   text: `${GOOD_TEXT}${href}`,
 });
-const headers = (name: string, value: string): Partial<Letter> => ({
+const headers = (name: string, value: string): Partial<OutgoingEmail> => ({
   headers: [...GOOD_HEADERS.filter((one) => one.name !== name), { name, value }],
 });
 const words = 'Some more words of it. ';
@@ -182,7 +189,7 @@ const raw = async (from: RegExp | string, to: string): Promise<Buffer> =>
   Buffer.from((await compose()).toString('latin1').replace(from, to), 'latin1');
 
 test('reports a signature that is invalid, missing, from an unknown key or too narrow', async () => {
-  const of = async (bytes: Uint8Array, question: Partial<Question> = {}): Promise<string> => {
+  const of = async (bytes: Uint8Array, question: Partial<EmailCheckOptions> = {}): Promise<string> => {
     const { status, message } = named((await check(bytes, question)).checks, 'dkim');
     return `${status}: ${message}`;
   };
@@ -215,7 +222,7 @@ test('reports a signature that is invalid, missing, from an unknown key or too n
 });
 
 test('reports headers that occur twice, are missing or are invalid', async () => {
-  const of = async (bytes: Uint8Array): Promise<Check> => named((await check(bytes)).checks, 'headers');
+  const of = async (bytes: Uint8Array): Promise<EmailCheck> => named((await check(bytes)).checks, 'headers');
   const doubled = await of(await raw('From: ', 'From: Eve <eve@x.test>\r\nFrom: '));
   expect(doubled).toMatchObject({ status: 'error', detail: expect.arrayContaining(['from']) });
   expect((await of(await raw(/^Date: .*\r\n/m, ''))).message).toContain('Date is missing');

@@ -2,16 +2,16 @@ import { checkPlaceholders, checkPreheader, checkSubject, checkTone } from './ch
 import { checkContrast } from './check-contrast.ts';
 import { checkDkim, checkHeaders, headersOf } from './check-headers.ts';
 import { checkHtml, checkImages } from './check-html.ts';
-import { checkLinks, isLoopback, type Link, linksOf } from './check-links.ts';
-import { type Check, type CheckedLetter, type Finding, findingsOf, judged } from './check.ts';
+import { checkLinks, isLoopback, type EmailLink, linksOf } from './check-links.ts';
+import { type EmailCheck, type CheckedLetter, type CheckFinding, findingsOf, judged } from './check.ts';
 import { readPage } from './page.ts';
 import { readMail } from './read-mail.ts';
 import { withoutTracking } from './own-links.ts';
 import { UNSIGNED, verifyDkim } from './verify-dkim.ts';
 
-export type CheckedMail = { subject: string; html: string; text: string; checks: Check[] };
+export type CheckedMail = { subject: string; html: string; text: string; checks: EmailCheck[] };
 
-export type Question = {
+export type EmailCheckOptions = {
   kind: 'user' | 'team';
   /** When it arrived, in milliseconds. */
   at: number;
@@ -24,7 +24,7 @@ export type Question = {
 /** Returns an email as a reader would see it, with the results of all checks. It never throws, and hostile content takes no longer. */
 export async function checkMail(
   raw: Uint8Array,
-  { kind, at, keyOf, urls = [] }: Question,
+  { kind, at, keyOf, urls = [] }: EmailCheckOptions,
 ): Promise<CheckedMail> {
   const mail = await readMail(raw);
   const isSigned = headersOf(mail, 'dkim-signature').length > 0;
@@ -36,7 +36,7 @@ export async function checkMail(
   return { subject, html, text, checks: looks.map((look) => look(letter)) };
 }
 
-const LOOKS: ((letter: CheckedLetter) => Check)[] = [
+const LOOKS: ((letter: CheckedLetter) => EmailCheck)[] = [
   checkMime,
   checkSize,
   checkHeaders,
@@ -61,7 +61,7 @@ const NEAR = 0.8;
 /** RFC 5322, 2.1.1. */
 const LINE_MAX_BYTES = 998;
 
-function checkSize({ mail }: CheckedLetter): Check {
+function checkSize({ mail }: CheckedLetter): EmailCheck {
   const htmlBytes = Buffer.byteLength(mail.html);
   const findings = [
     ...near('The HTML', { bytes: htmlBytes, most: HTML_MAX_BYTES }),
@@ -70,7 +70,7 @@ function checkSize({ mail }: CheckedLetter): Check {
   return judged('size', findings, `${kilobytes(mail.size)}, ${kilobytes(htmlBytes)} of it HTML.`);
 }
 
-function near(what: string, { bytes, most }: { bytes: number; most: number }): Finding[] {
+function near(what: string, { bytes, most }: { bytes: number; most: number }): CheckFinding[] {
   const has = `${what} has ${kilobytes(bytes)}`;
   if (bytes > most)
     return [{ status: 'error', message: `${has}; at most ${kilobytes(most)} are allowed. Shorten it.` }];
@@ -83,8 +83,8 @@ function kilobytes(bytes: number): string {
 }
 
 /** Checks whether the email can be parsed, and whether every server can relay it. */
-function checkMime({ mail }: CheckedLetter): Check {
-  const findings: Finding[] = [];
+function checkMime({ mail }: CheckedLetter): EmailCheck {
+  const findings: CheckFinding[] = [];
   if (mail.trouble !== null)
     findings.push({
       status: 'error',
@@ -104,8 +104,8 @@ function checkMime({ mail }: CheckedLetter): Check {
 }
 
 /** Checks whether there is a text version for clients that show no HTML. */
-function checkText({ mail }: CheckedLetter): Check {
-  const findings: Finding[] = [];
+function checkText({ mail }: CheckedLetter): EmailCheck {
+  const findings: CheckFinding[] = [];
   if (mail.text.trim() === '')
     findings.push({
       status: 'error',
@@ -126,7 +126,7 @@ const TEXT_MIN_CHARS = 20;
 const TEXT_MAX_CHARS = 256 * 1024;
 
 /** Checks whether the plain text contains every link of the HTML. */
-function checkTextLinks({ mail, page }: CheckedLetter): Check {
+function checkTextLinks({ mail, page }: CheckedLetter): EmailCheck {
   const written = withoutBreaks(mail.text.slice(0, TEXT_MAX_CHARS));
   const targets = new Set(linksOf(page).map(({ href }) => href));
   const missing = [...targets].filter(
@@ -157,7 +157,7 @@ function withoutBreaks(text: string): string {
 }
 
 /** Checks whether a recipient can unsubscribe with one click, both in their client and in the email. Gmail and Yahoo require both. */
-function checkUnsubscribe({ mail, page, kind }: CheckedLetter): Check {
+function checkUnsubscribe({ mail, page, kind }: CheckedLetter): EmailCheck {
   if (kind === 'team')
     return { name: 'unsubscribe', status: 'ok', message: 'An email to the team does not need one.' };
   const header = headersOf(mail, 'list-unsubscribe')[0] ?? '';
@@ -176,7 +176,7 @@ function checkUnsubscribe({ mail, page, kind }: CheckedLetter): Check {
 
 const HEADER_MAX_CHARS = 4_000;
 
-function byHeader(target: URL | null): Finding[] {
+function byHeader(target: URL | null): CheckFinding[] {
   if (!target) {
     const message = 'List-Unsubscribe with an https URL is missing, so clients show no unsubscribe button.';
     return [{ status: 'error', message }];
@@ -191,7 +191,7 @@ function byHeader(target: URL | null): Finding[] {
   return [{ status: 'error', message }];
 }
 
-function byPost(post: string): Finding[] {
+function byPost(post: string): CheckFinding[] {
   if (post.trim().toLowerCase() === 'list-unsubscribe=one-click') return [];
   const message = 'List-Unsubscribe-Post: List-Unsubscribe=One-Click is missing, so one click is not enough.';
   return [{ status: 'error', message }];
@@ -200,7 +200,7 @@ function byPost(post: string): Finding[] {
 const SAYS_SO =
   /unsubscribe|opt[\s_-]?out|abbestellen|abmelden|austragen|d[ée]sabonn|d[ée]sinscri|darse de baja|cancelar (?:la )?suscripci|disiscriv|cancella|afmelden|avregistr|wypisz|отписа|取消订阅|配信停止/i;
 
-function inBody(links: Link[], targets: string[]): Finding[] {
+function inBody(links: EmailLink[], targets: string[]): CheckFinding[] {
   const isThere = links.some(
     ({ href, label }) => targets.includes(href) || SAYS_SO.test(label) || SAYS_SO.test(href),
   );

@@ -1,4 +1,4 @@
-import { attribute, type Page } from './page.ts';
+import { attribute, type EmailHtml } from './page.ts';
 
 /**
  * Redacts everything that acts on behalf of an email's recipient. These are links that unsubscribe, count a click or sign a member in, and
@@ -21,7 +21,7 @@ const TRACKED = /^https?:\/\/[^/]+\/c\/[a-z2-7]{34}\.[a-z2-7]{16}\/(\d{1,3})$/;
  * Returns the page as it was before tracking: links lead to their targets, and the bot trap link is removed. `urls`: the targets in the
  * order of their numbers.
  */
-export function withoutTracking(page: Page, urls: readonly string[]): Page {
+export function withoutTracking(page: EmailHtml, urls: readonly string[]): EmailHtml {
   if (urls.length === 0) return page;
   const elements = page.elements.flatMap((element) => {
     const number = TRACKED.exec(attribute(element, 'href'))?.[1];

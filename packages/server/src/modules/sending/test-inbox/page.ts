@@ -8,7 +8,7 @@ import {
 } from 'parse5';
 
 /** The HTML of an email as a list of its elements, each following its parent. */
-export type Page = {
+export type EmailHtml = {
   elements: PageElement[];
   /** The contents of its style elements, joined. */
   css: string;
@@ -40,7 +40,7 @@ const LABEL_MAX_CHARS = 300;
 const SILENT = new Set(['style', 'script', 'title', 'template', 'noscript', 'head']);
 
 /** Reads a page and never throws. The parsed tree can be far larger than the HTML, so parsing stops at a limit. */
-export function readPage(html: string): Page {
+export function readPage(html: string): EmailHtml {
   const read = html.slice(0, PAGE_MAX_CHARS);
   try {
     const document = parse(read, { treeAdapter: boundedAdapter(), scriptingEnabled: false });
@@ -82,7 +82,7 @@ type Node = DefaultTreeAdapterTypes.Node;
 type Place = { node: Node; parent: PageElement | null; link: PageElement | null; isSilent: boolean };
 type Found = { elements: PageElement[]; css: string[]; words: string[] };
 
-function listElements(document: Node): Omit<Page, 'isCut'> {
+function listElements(document: Node): Omit<EmailHtml, 'isCut'> {
   const found: Found = { elements: [], css: [], words: [] };
   const stack: Place[] = [{ node: document, parent: null, link: null, isSilent: false }];
   for (let place = stack.pop(); place; place = stack.pop()) {

@@ -1,4 +1,5 @@
 import PostalMime, { type Address, type Email } from 'postal-mime';
+import type { Mailbox } from '../../../platform/mail/outgoing-email.ts';
 
 /** An email as a mail client reads it. */
 export type ReadMail = {
@@ -16,8 +17,6 @@ export type ReadMail = {
   /** Why it could not be parsed. Null if it could. */
   trouble: string | null;
 };
-
-export type Mailbox = { name: string; address: string };
 
 const SUBJECT_MAX_CHARS = 1_000;
 /** Several times what any email needs. Mail parsers take time quadratic in the length of a crafted header. */

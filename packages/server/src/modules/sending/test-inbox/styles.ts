@@ -1,5 +1,5 @@
 import { BLACK, type Colour, parseColour, upon, WHITE } from './color.ts';
-import { attribute, type Page, type PageElement } from './page.ts';
+import { attribute, type EmailHtml, type PageElement } from './page.ts';
 import { type Compound, type Declaration, parseDeclarations, type Sheet, type SheetRule } from './sheet.ts';
 
 /** The appearance of an element, as far as it matters for reading. `ground` is null over a picture, because its colors are unknown. */
@@ -27,7 +27,7 @@ const EFFORT_MAX = 500_000;
  * Returns the style of each element by the simple rules of the sheet and its inline style. Null if the sheet is too complex to evaluate in
  * reasonable time.
  */
-export function styleOf(page: Page, sheet: Sheet, mode: Mode): Map<PageElement, Style> | null {
+export function styleOf(page: EmailHtml, sheet: Sheet, mode: Mode): Map<PageElement, Style> | null {
   const rules = indexRules(sheet.rules.filter((rule) => mode === 'dark' || !rule.isDark));
   const isDarkGround = mode === 'dark' && sheet.hasDarkGround;
   const canvas: Style = {

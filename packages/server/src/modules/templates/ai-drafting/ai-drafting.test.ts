@@ -17,7 +17,7 @@ import { wordDrafts } from './draft-job.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { createRule } from '../../rules/write-rule.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
-import { type Act, moveDraft } from '../../review/move-draft.ts';
+import { type MemberAction, moveDraft } from '../../review/move-draft.ts';
 import { setSettings } from '../../administration/set-settings.ts';
 import { createTemplate } from '../write-template.ts';
 
@@ -105,7 +105,7 @@ async function draftOf(userId: string): Promise<Draft> {
 
 const movesOf = async ({ id }: Draft) => (await findDraft(db, projectId, id))?.moves ?? [];
 const wordingOf = ({ id }: Draft) => findWording(db, { projectId, draftId: id });
-const act = (draft: Draft, how: Act) =>
+const act = (draft: Draft, how: MemberAction) =>
   moveDraft(
     { db, newId, mailroom: testMailroom() },
     { projectId, draftId: draft.id },
@@ -241,7 +241,7 @@ test('does not call the model with less than 15 minutes left, and does not use a
   expect(await wordingOf(slow)).toMatchObject({ verdict: 'touched' });
 });
 
-test.each<[string, Act]>([
+test.each<[string, MemberAction]>([
   ['approved', { kind: 'approve' }],
   ['edited', { kind: 'edit', content: { subject: 'Mine', preheader: '', body: 'Mine', format: 'markdown' } }],
   ['opened', { kind: 'open_editor' }],
@@ -251,7 +251,7 @@ test.each<[string, Act]>([
   server.script(() => answering(GOOD));
   const before = await hello('u1');
   const until = clock.now() + 5 * 3_600_000;
-  const wanted: Act = how.kind === 'postpone' ? { ...how, until } : how;
+  const wanted: MemberAction = how.kind === 'postpone' ? { ...how, until } : how;
   const { draft: touched } = await act(before, wanted);
   await word();
   expect(server.asked).toHaveLength(0);

@@ -1,5 +1,5 @@
 import type { Log } from '../../../platform/log.ts';
-import { type Claim, claimWording } from '../../drafts/index.ts';
+import { type AiDraftingLease, claimWording } from '../../drafts/index.ts';
 import { createModels } from '../../rules/index.ts';
 import type { Renderer } from '../../rendering/index.ts';
 import { type WordDeps, wordDraft } from './word-draft.ts';
@@ -67,7 +67,7 @@ async function work({ deps, log, run, goesOn }: Work, signal: AbortSignal): Prom
 type Wording = { log: Log; signal: AbortSignal };
 
 /** Words one draft. A failure does not affect the others. */
-async function wordOne(deps: WordDeps, claim: Claim, { log, signal }: Wording): Promise<string> {
+async function wordOne(deps: WordDeps, claim: AiDraftingLease, { log, signal }: Wording): Promise<string> {
   const startedAt = performance.now();
   const ids = { project_id: claim.projectId, draft_id: claim.draftId };
   try {

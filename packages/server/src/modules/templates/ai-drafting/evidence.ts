@@ -2,7 +2,7 @@ import { daysIn, type ToldDay } from './claims.ts';
 import type { ToldFacts } from './facts.ts';
 
 /** The evidence for what a model wrote: the words of the email's author, and the facts given to the model. */
-export type Evidence = {
+export type AiDraftingEvidence = {
   /** The author's own words, in lower case. */
   own: string;
   /** All words of both, in lower case. */
@@ -23,7 +23,7 @@ export type EvidenceOf = ToldFacts & { ownText: string; linkIds: string[] };
 /** Shorter words occur by chance. */
 const WITHHELD_WORD_MIN_CHARS = 4;
 
-export function evidenceOf({ told, withheld, ownText, linkIds }: EvidenceOf): Evidence {
+export function evidenceOf({ told, withheld, ownText, linkIds }: EvidenceOf): AiDraftingEvidence {
   const own = ownText.normalize('NFKC');
   const values = Object.values(told);
   const texts = [own, ...values.map(String)];

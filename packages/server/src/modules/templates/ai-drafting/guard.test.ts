@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Answer, ownWords, readAnswer, textsOf } from './prompt.ts';
+import { type AiDraftContent, ownWords, readAnswer, textsOf } from './prompt.ts';
 import { evidenceOf } from './evidence.ts';
 import { guard } from './guard.ts';
 import { tellFacts } from './facts.ts';
@@ -29,7 +29,7 @@ function evidence(facts: Record<string, unknown> = FACTS) {
   return evidenceOf({ ...tellFacts(facts), ownText: ownWords(LETTER), linkIds: ['link_1'] });
 }
 
-const GOOD: Answer = {
+const GOOD: AiDraftContent = {
   subject: 'Ada, your trial ends on Saturday, 6 June',
   preheader: 'Would you like to go on?',
   blocks: [
@@ -41,7 +41,10 @@ const GOOD: Answer = {
   ],
   factsUsed: ['user.name', 'run.ends_at', 'event.usagePercent'],
 };
-const saying = (text: string): Answer => ({ ...GOOD, blocks: [...GOOD.blocks, { kind: 'paragraph', text }] });
+const saying = (text: string): AiDraftContent => ({
+  ...GOOD,
+  blocks: [...GOOD.blocks, { kind: 'paragraph', text }],
+});
 
 test('accepts an answer that says no more than the email and the facts', () => {
   expect(guard(GOOD, evidence())).toEqual([]);
@@ -110,7 +113,7 @@ test.each([
 });
 
 describe('the form of an answer', () => {
-  const faults = (changed: Partial<Answer>): string[] => guard({ ...GOOD, ...changed }, evidence());
+  const faults = (changed: Partial<AiDraftContent>): string[] => guard({ ...GOOD, ...changed }, evidence());
 
   test('requires every link of the email and no other', () => {
     expect(faults({ blocks: GOOD.blocks.filter(({ kind }) => kind !== 'link') })).toEqual([

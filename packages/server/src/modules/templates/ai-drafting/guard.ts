@@ -1,13 +1,13 @@
-import { type Answer, textsOf } from './prompt.ts';
+import { type AiDraftContent, textsOf } from './prompt.ts';
 import { bearsOut, claimsIn, daysIn, figuresIn, isOfCalendar, quantitiesIn } from './claims.ts';
-import { type Evidence, formsOf, numbersIn, placesIn, WORD, wordsOf } from './evidence.ts';
+import { type AiDraftingEvidence, formsOf, numbersIn, placesIn, WORD, wordsOf } from './evidence.ts';
 
 /**
  * Checks the text of a model, which is untrusted. It is used only if all of its claims are known. Each number, day, amount, name, domain
  * and URL has to be in the facts given to the model or in the author's words. It is made for English. If it cannot decide, it rejects, and
  * the email's own text is used.
  */
-export function guard(answer: Answer, evidence: Evidence): string[] {
+export function guard(answer: AiDraftContent, evidence: AiDraftingEvidence): string[] {
   const findings = new Set<string>([...shapeFaults(answer, evidence), ...linkFaults(answer, evidence)]);
   for (const text of textsOf(answer)) for (const fault of textFaults(text, evidence)) findings.add(fault);
   for (const name of answer.factsUsed)
@@ -27,7 +27,10 @@ const SPARE_CHARS = 800;
 const BODY_MIN_CHARS = 20;
 const LINK_TWICE = 2;
 
-function shapeFaults({ subject, preheader, blocks }: Answer, { chars }: Evidence): string[] {
+function shapeFaults(
+  { subject, preheader, blocks }: AiDraftContent,
+  { chars }: AiDraftingEvidence,
+): string[] {
   const faults: string[] = [];
   if (subject.trim() === '' || subject.length > SUBJECT_MAX_CHARS)
     faults.push(`the subject must have 1 to ${SUBJECT_MAX_CHARS} characters`);
@@ -44,14 +47,14 @@ function shapeFaults({ subject, preheader, blocks }: Answer, { chars }: Evidence
   return [...faults, ...blocks.flatMap(blockFaults)];
 }
 
-function blockFaults(block: Answer['blocks'][number]): string[] {
+function blockFaults(block: AiDraftContent['blocks'][number]): string[] {
   if (block.kind !== 'bullets') return block.text.trim() === '' ? ['a block must not be empty'] : [];
   const { length } = block.items;
   return length === 0 || length > ITEMS_MAX ? [`a list must have 1 to ${ITEMS_MAX} items`] : [];
 }
 
 /** The links are the author's: none may be left out or added. */
-function linkFaults({ blocks }: Answer, { linkIds }: Evidence): string[] {
+function linkFaults({ blocks }: AiDraftContent, { linkIds }: AiDraftingEvidence): string[] {
   const used = blocks.flatMap((block) => (block.kind === 'link' ? [block.linkId] : []));
   const foreign = used.filter((id) => !linkIds.has(id)).map((id) => `there is no link ${quoted(id)}`);
   const missing = [...linkIds].filter((id) => !used.includes(id)).map((id) => `the link ${id} is missing`);
@@ -67,7 +70,7 @@ const MARKUP = /<\s*[a-z/!?]|&#?\w+;|\]\s*\(|[`\\{}]|\*\*|__|^\s*(?:#{1,6}\s|[-*
 const LIKE_LINK =
   /:\/\/|\bwww\b|\b(?:https?|mailto|javascript|data|tel|ftp)\s*:|\bdot\s+(?:com|org|net|io|co)\b|\[\s*dot\s*\]/i;
 
-function textFaults(text: string, evidence: Evidence): string[] {
+function textFaults(text: string, evidence: AiDraftingEvidence): string[] {
   if (!text.isWellFormed() || UNSEEN.test(text))
     return ['it contains characters that an email does not need'];
   const plain = text.normalize('NFKC');
@@ -86,7 +89,7 @@ function textFaults(text: string, evidence: Evidence): string[] {
   ];
 }
 
-function numberFaults(text: string, { numbers, words, own }: Evidence): string[] {
+function numberFaults(text: string, { numbers, words, own }: AiDraftingEvidence): string[] {
   const unknown = numbersIn(text).filter((number) => !numbers.has(number));
   const strange = (text.match(/[^\P{N}0-9]/gu) ?? []).filter((sign) => !own.includes(sign));
   const spelt = quantitiesIn(text).filter(
@@ -98,7 +101,7 @@ function numberFaults(text: string, { numbers, words, own }: Evidence): string[]
   );
 }
 
-function dayFaults(text: string, { days, own }: Evidence): string[] {
+function dayFaults(text: string, { days, own }: AiDraftingEvidence): string[] {
   const unknown = daysIn(text).filter((told) => !days.some((known) => bearsOut(known, told)));
   const figures = figuresIn(text).filter((figure) => !own.includes(figure));
   return [
@@ -120,7 +123,7 @@ const OPENERS = new Set(
 );
 const WORD_MAX_CHARS = 40;
 
-function wordFaults(text: string, evidence: Evidence): string[] {
+function wordFaults(text: string, evidence: AiDraftingEvidence): string[] {
   const faults: string[] = [];
   const isKnown = (word: string): boolean => formsOf(word).some((form) => evidence.words.has(form));
   for (const match of text.matchAll(WORD)) {
@@ -136,7 +139,7 @@ function wordFaults(text: string, evidence: Evidence): string[] {
   return [...faults, ...lookFaults(text, evidence)];
 }
 
-function lookFaults(text: string, { own }: Evidence): string[] {
+function lookFaults(text: string, { own }: AiDraftingEvidence): string[] {
   const hasPicture = PICTURE.test(text) && !PICTURE.test(own);
   const isText = !/(.)\1{5,}/u.test(text) && lettersIn(text) >= LETTERS_MIN;
   return [

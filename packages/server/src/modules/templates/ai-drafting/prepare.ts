@@ -1,24 +1,24 @@
 import { canonicalJson } from '../../../platform/text/canonical-json.ts';
-import { type Draft, findDraft, type Claim, type Verdict } from '../../drafts/index.ts';
+import { type Draft, findDraft, type AiDraftingLease, type AiDraftingResult } from '../../drafts/index.ts';
 import { isRewordable } from './reword-draft.ts';
 import { findPeople } from '../../users/index.ts';
 import { findRunsById, type Models, letterOf, localeOfPerson, zoneOfPerson } from '../../rules/index.ts';
 import { readTurn } from '../../../platform/locks/project-lock.ts';
 import { variablesFor, isRenderFailure, type Renderer } from '../../rendering/index.ts';
 import { evidenceOf } from './evidence.ts';
-import { ownWords, type Question, questionFor } from './prompt.ts';
+import { ownWords, type ModelPrompt, questionFor } from './prompt.ts';
 import { tellFacts } from './facts.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
 export type Prepared = {
   draft: Draft;
-  question: Question;
+  question: ModelPrompt;
   evidence: ReturnType<typeof evidenceOf>;
   /** The addresses by the link ids that the model gets. */
   addresses: ReadonlyMap<string, string>;
 };
 
-export type Unprepared = { verdict: Verdict } | 'wait';
+export type Unprepared = { verdict: AiDraftingResult } | 'wait';
 
 /**
  * Prepares the question to the model about a draft. The draft must say exactly what its template says now: a stale draft, or one written by
@@ -26,7 +26,7 @@ export type Unprepared = { verdict: Verdict } | 'wait';
  */
 export async function prepare(
   tx: Tx,
-  { projectId, draftId }: Claim,
+  { projectId, draftId }: AiDraftingLease,
   { models, renderer, now }: { models: Models; renderer: Renderer; now: number },
 ): Promise<Prepared | Unprepared> {
   const found = await findDraft(tx, projectId, draftId);

@@ -1,12 +1,12 @@
 import {
-  type Content,
+  type DraftContent,
   type Draft,
   type Action,
-  type Move,
+  type DraftTransition,
   moved,
   hashContent,
   conflict,
-  type Decided,
+  type DraftActionResult,
   refusal,
   GRACE_MS,
 } from '../../drafts/index.ts';
@@ -29,7 +29,7 @@ const TOUCHING: ReadonlySet<Action> = new Set([
  */
 export function isRewordable(
   draft: Draft,
-  moves: Move[],
+  moves: DraftTransition[],
   now: number,
 ): 'yes' | 'wait' | 'touched' | 'too_late' {
   if (draft.endedAt !== null || draft.state === 'sending') return 'too_late';
@@ -40,7 +40,7 @@ export function isRewordable(
 }
 
 export type Reworded = {
-  content: Content;
+  content: DraftContent;
   /** The hash of the content that the model got. */
   from: string;
   now: number;
@@ -51,7 +51,11 @@ export type Reworded = {
  * Replaces the text with that of the model. The facts stay those of the template, so a changed fact renders the template again. No time
  * changes.
  */
-export function reword(draft: Draft, moves: Move[], { content, from, now, detail }: Reworded): Decided {
+export function reword(
+  draft: Draft,
+  moves: DraftTransition[],
+  { content, from, now, detail }: Reworded,
+): DraftActionResult {
   const refused = refusal(draft, 'ai_rewrite', { actor: MODEL, now, hash: from });
   if (refused) return refused;
   if (isRewordable(draft, moves, now) !== 'yes')

@@ -1,19 +1,19 @@
 import {
   againAt,
-  type Claim,
+  type AiDraftingLease,
   isRefused,
   isWornOut,
   listMoves,
   lockDraft,
   lookAgainAt,
   settleWording,
-  type Verdict,
+  type AiDraftingResult,
   wordLater,
   writeMoved,
 } from '../../drafts/index.ts';
 import { markdownValue, type Renderer } from '../../rendering/index.ts';
 import type { Models } from '../../rules/index.ts';
-import { type Answer, hashQuestion, type Question, readAnswer, repairOf } from './prompt.ts';
+import { type AiDraftContent, hashQuestion, type ModelPrompt, readAnswer, repairOf } from './prompt.ts';
 import type { DraftModel } from './draft-model.ts';
 import { guard } from './guard.ts';
 import { prepare, type Prepared } from './prepare.ts';
@@ -31,13 +31,17 @@ export type WordDeps = {
 type Deps = WordDeps & { model: DraftModel };
 
 /** `held`: tried again when the draft continues. `later`: the model did not answer. */
-export type Worded = { verdict: Verdict | 'held' | 'later'; reason: string | null };
+export type Worded = { verdict: AiDraftingResult | 'held' | 'later'; reason: string | null };
 
 /**
  * Lets the model write a better text, and uses it if it makes no other statements. The model is called outside any transaction, so it
  * blocks nothing. Changes of the draft in that time are detected afterwards.
  */
-export async function wordDraft(given: WordDeps, claim: Claim, signal: AbortSignal): Promise<Worded> {
+export async function wordDraft(
+  given: WordDeps,
+  claim: AiDraftingLease,
+  signal: AbortSignal,
+): Promise<Worded> {
   const { db, models, renderer, model } = given;
   // Settled, so that no draft waits forever for a model that is not configured.
   if (!model) return settle(given, claim, { verdict: 'declined', question: null });
@@ -63,7 +67,7 @@ export async function wordDraft(given: WordDeps, claim: Claim, signal: AbortSign
 }
 
 type Answered =
-  | { kind: 'fit'; answer: Answer; findings: string[] }
+  | { kind: 'fit'; answer: AiDraftContent; findings: string[] }
   | { kind: 'refused'; findings: string[] }
   | { kind: 'declined' }
   | { kind: 'failed'; reason: string };
@@ -81,7 +85,7 @@ const UNREADABLE = 'it is not one JSON object in the requested form';
 
 async function askOnce(
   model: DraftModel,
-  { prepared, question }: { prepared: Prepared; question: Question },
+  { prepared, question }: { prepared: Prepared; question: ModelPrompt },
   signal: AbortSignal,
 ): Promise<Exclude<Answered, { kind: 'refused' }> | { kind: 'refused'; findings: string[]; value: unknown }> {
   const asked = await model.ask(question, signal);
@@ -93,10 +97,10 @@ async function askOnce(
   return findings.length === 0 ? { kind: 'fit', answer, findings } : { kind: 'refused', findings, value };
 }
 
-type Putting = { prepared: Prepared; answer: Answer; findings: string[] };
+type Putting = { prepared: Prepared; answer: AiDraftContent; findings: string[] };
 
 /** Replaces the text only if the draft is still as the model saw it and this worker still has the claim. */
-function put(deps: Deps, claim: Claim, { prepared, answer, findings }: Putting): Promise<Worded> {
+function put(deps: Deps, claim: AiDraftingLease, { prepared, answer, findings }: Putting): Promise<Worded> {
   const { db, model } = deps;
   const { projectId, draftId } = claim;
   const promptHash = hashQuestion(prepared.question, model.name);
@@ -116,7 +120,7 @@ function put(deps: Deps, claim: Claim, { prepared, answer, findings }: Putting):
   });
 }
 
-function contentOf(answer: Answer, addresses: Prepared['addresses']): Prepared['draft']['content'] {
+function contentOf(answer: AiDraftContent, addresses: Prepared['addresses']): Prepared['draft']['content'] {
   const blocks = answer.blocks.map((block): BodyBlock => {
     if (block.kind !== 'link') return block;
     const address = addresses.get(block.linkId);
@@ -128,11 +132,16 @@ function contentOf(answer: Answer, addresses: Prepared['addresses']): Prepared['
   return { subject: subject.trim(), preheader: preheader.trim(), body, format: 'markdown' };
 }
 
-type Settling = { verdict: Verdict; question: Question | null; findings?: string[]; reason?: string };
+type Settling = {
+  verdict: AiDraftingResult;
+  question: ModelPrompt | null;
+  findings?: string[];
+  reason?: string;
+};
 
 async function settle(
   { db, model }: Pick<WordDeps, 'db' | 'model'>,
-  claim: Claim,
+  claim: AiDraftingLease,
   { verdict, question, findings = [], reason }: Settling,
 ): Promise<Worded> {
   const asked = question && model && { model: model.name, promptHash: hashQuestion(question, model.name) };
@@ -140,15 +149,19 @@ async function settle(
   return { verdict, reason: reason ?? findings[0] ?? null };
 }
 
-function held(deps: Deps, claim: Claim): Promise<Worded> {
+function held(deps: Deps, claim: AiDraftingLease): Promise<Worded> {
   const at = lookAgainAt(claim, deps.db.clock.now());
   if (at !== null) return later(deps, claim, { at, verdict: 'held' });
   return settle(deps, claim, { verdict: 'too_late', question: null });
 }
 
-type Failing = { question: Question; reason: string; isStopped: boolean };
+type Failing = { question: ModelPrompt; reason: string; isStopped: boolean };
 
-function failed(deps: Deps, claim: Claim, { question, reason, isStopped }: Failing): Promise<Worded> {
+function failed(
+  deps: Deps,
+  claim: AiDraftingLease,
+  { question, reason, isStopped }: Failing,
+): Promise<Worded> {
   const now = deps.db.clock.now();
   // A worker that stops leaves the draft to the next one, at once.
   const at = isStopped ? now : againAt(claim, now);
@@ -160,7 +173,7 @@ type Later = { at: number; verdict: 'held' | 'later'; reason?: string };
 
 async function later(
   { db }: Pick<WordDeps, 'db'>,
-  claim: Claim,
+  claim: AiDraftingLease,
   { at, verdict, reason }: Later,
 ): Promise<Worded> {
   await wordLater(db, claim, at);

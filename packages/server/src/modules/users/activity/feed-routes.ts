@@ -12,7 +12,7 @@ import {
 } from './stream.ts';
 import {
   type Access,
-  type Asked,
+  type RouteRequest,
   findPair,
   type KitDeps,
   lastHeard,
@@ -82,7 +82,7 @@ export const feedRoutes = [
 
 const NO_ITEM = 'The stream has no item with this ID, or it is no longer stored';
 
-async function feed(deps: Deps, asked: Asked<'GET /projects/:project/feed'>): Promise<typeof SENT> {
+async function feed(deps: Deps, asked: RouteRequest<'GET /projects/:project/feed'>): Promise<typeof SENT> {
   const { db, log } = deps;
   const { projectId, query } = asked;
   const filter = readStreamFilter(query.filter ?? '');
@@ -113,7 +113,7 @@ async function following(db: Database, projectId: number): Promise<Pick<FollowOp
 /** Returns the position after the last item received, or now. */
 function placeToBegin(
   { db: { clock } }: Deps,
-  { query, request }: Asked<'GET /projects/:project/feed'>,
+  { query, request }: RouteRequest<'GET /projects/:project/feed'>,
 ): { since: Date | Cursor; isGap: boolean } {
   const now = new Date(clock.now());
   const last = lastHeard(request, query.last_event_id);

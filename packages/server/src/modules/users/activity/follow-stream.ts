@@ -4,7 +4,7 @@ import type { Filter } from '../../../platform/filter/filter.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { countSlices } from './page-store.ts';
 import { readPage, STREAM_PAGE_MAX } from './read-stream.ts';
-import { type Cursor, type Place, placeOfTime, readCursor, type StreamItem } from './stream.ts';
+import { type Cursor, type StreamPosition, placeOfTime, readCursor, type StreamItem } from './stream.ts';
 
 /**
  * Follows the stream as it grows. A row is dated before it is committed, so a new row may come up to five seconds before what was read
@@ -70,7 +70,7 @@ export async function* followStream(options: FollowOptions): AsyncGenerator<Stre
 
 type Feed = FollowOptions & {
   /** Everything up to here has been yielded. */
-  floor: Place;
+  floor: StreamPosition;
   /** The yielded ids by the start of their slice, in order of time. */
   seen: Map<number, Set<string>>;
   remembered: number;
@@ -78,7 +78,7 @@ type Feed = FollowOptions & {
   saidAt: number;
 };
 
-function floorOf(since: Date | Cursor): Place {
+function floorOf(since: Date | Cursor): StreamPosition {
   return placeOfTime(since instanceof Date ? since : new Date(readCursor(since).at.getTime() - LATE_MAX_MS));
 }
 
@@ -101,7 +101,7 @@ async function* newItems(feed: Feed): AsyncGenerator<StreamItem[], void, void> {
 }
 
 /** Reads a period that can no longer change. It is read once, so no ids are kept. */
-async function* settledItems(feed: Feed, before: Place): AsyncGenerator<StreamItem[], void, void> {
+async function* settledItems(feed: Feed, before: StreamPosition): AsyncGenerator<StreamItem[], void, void> {
   const { db, projectId, filter } = feed;
   for (let more = true; more;) {
     const reach = { projectId, filter, after: feed.floor, before };

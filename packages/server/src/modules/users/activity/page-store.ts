@@ -6,10 +6,15 @@ import {
   NO_FILTER,
 } from '../../../platform/filter/filter.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { CHANGE_KINDS, type Place } from './stream.ts';
+import { CHANGE_KINDS, type StreamPosition } from './stream.ts';
 
 /** The span between two places, both excluded. Null is the end of the stream on that side. */
-export type Reach = { projectId: number; filter: Filter; after: Place | null; before: Place | null };
+export type StreamRange = {
+  projectId: number;
+  filter: Filter;
+  after: StreamPosition | null;
+  before: StreamPosition | null;
+};
 export type Order = 'oldest_first' | 'newest_first';
 
 export type StreamRow = {
@@ -155,10 +160,10 @@ const SOURCES: Source[] = [
   },
 ];
 
-type PageOptions = { order: Order; limit: number; through: Place | null };
+type PageOptions = { order: Order; limit: number; through: StreamPosition | null };
 
 /** Reads a page: up to one page from each table by its own key, then the page out of these. It ends at `through`. */
-export async function listPage(tx: Tx, reach: Reach, options: PageOptions): Promise<StreamRow[]> {
+export async function listPage(tx: Tx, reach: StreamRange, options: PageOptions): Promise<StreamRow[]> {
   const { order, through } = options;
   const asked = conditions(reach);
   const ordered = `${inOrder(order)} LIMIT ${asked.bind(options.limit)}`;
@@ -181,9 +186,9 @@ export async function listPage(tx: Tx, reach: Reach, options: PageOptions): Prom
  */
 export async function findScanEnd(
   tx: Tx,
-  reach: Reach,
+  reach: StreamRange,
   { order, rows }: { order: Order; rows: number },
-): Promise<Place | null> {
+): Promise<StreamPosition | null> {
   if (isExact(reach.filter, 'user')) return null;
   const asked = conditions(reach);
   const searched = asked.sources.filter(({ passes }) => passes !== 'true');
@@ -198,7 +203,7 @@ export async function findScanEnd(
         `(SELECT ${source.at} AS at, ${source.id} AS id FROM ${source.table} WHERE ${within}
           ${inOrder(order)} OFFSET ${skip} LIMIT 1)`,
     );
-  const [end] = await tx.query<Place>(
+  const [end] = await tx.query<StreamPosition>(
     `SELECT * FROM (${parts.join(' UNION ALL ')}) ends ${inOrder(order)} LIMIT 1`,
     plain.values,
   );
@@ -206,7 +211,7 @@ export async function findScanEnd(
 }
 
 /** Counts the items, up to `most`. */
-export async function countItems(tx: Tx, reach: Reach, most: number): Promise<number> {
+export async function countItems(tx: Tx, reach: StreamRange, most: number): Promise<number> {
   const asked = conditions(reach);
   const end = asked.bind(most);
   const parts = asked.sources.map(
@@ -228,7 +233,7 @@ function inOrder(order: Order): string {
 /** Counts the items of each time slice that has any. */
 export async function countSlices(
   tx: Tx,
-  reach: Reach,
+  reach: StreamRange,
   sliceMs: number,
 ): Promise<{ slice: Date; count: number }[]> {
   const asked = conditions(reach);
@@ -251,7 +256,7 @@ type Asked = {
 };
 
 /** Returns the tables in which rows can pass the filter, with their conditions. */
-function conditions({ projectId, filter, after, before }: Reach): Asked {
+function conditions({ projectId, filter, after, before }: StreamRange): Asked {
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const project = bind(projectId);
@@ -268,7 +273,7 @@ function conditions({ projectId, filter, after, before }: Reach): Asked {
 
 /** Compares the time separately as well, because partitions are pruned by it but not by a comparison of pairs. */
 function bound(
-  place: Place | null,
+  place: StreamPosition | null,
   operator: '<' | '<=' | '>' | '>=',
   bind: (value: unknown) => string,
 ): (source: Source) => string {

@@ -1,12 +1,19 @@
 import { Fault } from '../../../platform/fault.ts';
 import { type Filter, NO_FILTER } from '../../../platform/filter/filter.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { countItems, findScanEnd, listPage, type Order, type Reach, type StreamRow } from './page-store.ts';
+import {
+  countItems,
+  findScanEnd,
+  listPage,
+  type Order,
+  type StreamRange,
+  type StreamRow,
+} from './page-store.ts';
 import {
   type ChangeKind,
   type Cursor,
   type LetterKind,
-  type Place,
+  type StreamPosition,
   placeBefore,
   placeOfTime,
   printCursor,
@@ -49,7 +56,7 @@ export async function readStream(tx: Tx, options: ReadStreamOptions): Promise<St
   const after = options.after === null ? null : readCursor(options.after);
   const since = options.since ? placeOfTime(options.since) : null;
   const before = options.before === undefined ? null : readCursor(options.before);
-  const reach: Reach = { projectId, filter, after: later(after, since), before };
+  const reach: StreamRange = { projectId, filter, after: later(after, since), before };
   const order = after ? 'oldest_first' : 'newest_first';
   const { items, end, more } = await readPage(tx, reach, { order, limit });
   return { items, cursor: end ? printCursor(end) : null, more };
@@ -67,7 +74,7 @@ export async function countStream(
     most,
   }: Pick<ReadStreamOptions, 'projectId' | 'filter' | 'since'> & { most: number },
 ): Promise<CountedStream> {
-  const reach: Reach = { projectId, filter, after: since ? placeOfTime(since) : null, before: null };
+  const reach: StreamRange = { projectId, filter, after: since ? placeOfTime(since) : null, before: null };
   const end = await findScanEnd(tx, reach, { order: 'newest_first', rows: ROWS_LOOKED_AT });
   const from = later(reach.after, end && placeBefore(end));
   const count = await countItems(tx, { ...reach, after: from }, most + 1);
@@ -80,21 +87,21 @@ export async function findItem(
   { projectId, place }: { projectId: number; place: Cursor },
 ): Promise<StreamItem | undefined> {
   const wanted = readCursor(place);
-  const reach: Reach = { projectId, filter: NO_FILTER, after: placeBefore(wanted), before: null };
+  const reach: StreamRange = { projectId, filter: NO_FILTER, after: placeBefore(wanted), before: null };
   const [row] = await listPage(tx, reach, { order: 'oldest_first', limit: 1, through: wanted });
   return row && toItem(row);
 }
 
-export type Page = { items: StreamItem[]; end: Place | null; more: boolean };
+export type ActivityPage = { items: StreamItem[]; end: StreamPosition | null; more: boolean };
 
 /** A page with a selective filter ends after scanning this many rows, even if it is empty. */
 const ROWS_LOOKED_AT = 20_000;
 
 export async function readPage(
   tx: Tx,
-  reach: Reach,
+  reach: StreamRange,
   { order, limit }: { order: Order; limit: number },
-): Promise<Page> {
+): Promise<ActivityPage> {
   const through = await findScanEnd(tx, reach, { order, rows: Math.max(ROWS_LOOKED_AT, limit) });
   const rows = await listPage(tx, reach, { order, limit, through });
   const isFull = rows.length === limit;
@@ -106,7 +113,7 @@ export async function readPage(
   };
 }
 
-function later(one: Place | null, other: Place | null): Place | null {
+function later(one: StreamPosition | null, other: StreamPosition | null): StreamPosition | null {
   if (!one || !other) return one ?? other;
   return other.at > one.at ? other : one;
 }

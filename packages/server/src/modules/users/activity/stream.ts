@@ -112,7 +112,7 @@ export function readRequestFilter(text: string): Filter {
 export type Cursor = string;
 
 /** The place of an item, unique to it. The stream is ordered by `at`, then by `id`. */
-export type Place = { at: Date; id: string };
+export type StreamPosition = { at: Date; id: string };
 
 export function cursorOf(item: { at: string; id: string }): Cursor {
   return printCursor({ at: new Date(item.at), id: item.id });
@@ -129,12 +129,12 @@ const CURSOR_MS_MAX = 36 ** 9 - 1;
 /** No item has this id, so the place is between items of two times. */
 const NIL = '00000000-0000-0000-0000-000000000000';
 
-export function placeOfTime(at: Date): Place {
+export function placeOfTime(at: Date): StreamPosition {
   return { at, id: NIL };
 }
 
 /** Returns the place directly before this one: no item is in between. */
-export function placeBefore({ at, id }: Place): Place {
+export function placeBefore({ at, id }: StreamPosition): StreamPosition {
   if (id === NIL) return { at: new Date(at.getTime() - 1), id: LAST };
   const hex = (BigInt(`0x${id.replaceAll('-', '')}`) - 1n).toString(16).padStart(32, '0');
   return { at, id: hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') };
@@ -142,7 +142,7 @@ export function placeBefore({ at, id }: Place): Place {
 
 const LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-export function printCursor({ at, id }: Place): Cursor {
+export function printCursor({ at, id }: StreamPosition): Cursor {
   return Buffer.from(`${at.getTime().toString(36)}.${id.replaceAll('-', '')}`).toString('base64url');
 }
 
@@ -153,7 +153,7 @@ export function momentOf(cursor: Cursor): Date {
 
 const CURSOR = /^([0-9a-z]{1,9})\.([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/;
 
-export function readCursor(cursor: Cursor): Place {
+export function readCursor(cursor: Cursor): StreamPosition {
   const parts = CURSOR.exec(Buffer.from(cursor, 'base64url').toString('latin1'));
   if (!parts) {
     const details = [

@@ -7,22 +7,22 @@ import { insertCounted, listCounted, recount, updateCounted } from './store.ts';
  * Event names that are counted forever per user, because an audience or a rule uses them without a time window. The background counts a new
  * name user by user in byte order. Processing counts new events for users up to `countedTo` and leaves the others to the background.
  */
-export type Counted = { countedTo: string | null; isWhole: boolean };
-export type CountedNames = ReadonlyMap<string, Counted>;
+export type CountProgress = { countedTo: string | null; isWhole: boolean };
+export type CountedNames = ReadonlyMap<string, CountProgress>;
 
 export const NOTHING_COUNTED: CountedNames = new Map();
 
 export async function findCounted(tx: Tx, projectIds: number[]): Promise<Map<number, CountedNames>> {
-  const found = new Map<number, Map<string, Counted>>();
+  const found = new Map<number, Map<string, CountProgress>>();
   for (const row of await listCounted(tx, projectIds)) {
-    const names = found.get(row.project_id) ?? new Map<string, Counted>();
+    const names = found.get(row.project_id) ?? new Map<string, CountProgress>();
     names.set(row.name, { countedTo: row.counted_to, isWhole: row.is_whole });
     found.set(row.project_id, names);
   }
   return found;
 }
 
-export function isCountedFor(counted: Counted | undefined, userId: string): boolean {
+export function isCountedFor(counted: CountProgress | undefined, userId: string): boolean {
   if (!counted) return false;
   return counted.isWhole || (counted.countedTo !== null && compareBytes(userId, counted.countedTo) <= 0);
 }

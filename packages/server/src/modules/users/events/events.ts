@@ -4,7 +4,7 @@ import {
   addProperties,
   addVolumes,
   type CountKey,
-  type CountRow,
+  type EventCountRow,
   findCounts,
   insertDedupe,
   insertEvents,
@@ -85,7 +85,7 @@ export type Total = {
 
 /** Adds these events, which all have counted names, and returns the new totals of their users. */
 export async function countEvents(tx: Tx, events: NewEvent[]): Promise<Total[]> {
-  const rows = new Map<string, CountRow>();
+  const rows = new Map<string, EventCountRow>();
   for (const event of events) {
     const at = event.occurredAt;
     const key = JSON.stringify([event.projectId, event.userId, event.name]);
@@ -122,7 +122,7 @@ export async function findTotals(
   return (await findCounts(tx, keys)).map(toTotal);
 }
 
-function toTotal(row: CountRow): Total {
+function toTotal(row: EventCountRow): Total {
   return {
     projectId: row.project_id,
     userId: row.external_user_id,

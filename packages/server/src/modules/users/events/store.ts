@@ -57,7 +57,7 @@ export async function insertEvents(tx: Tx, rows: EventRow[], receivedAt: Date): 
   });
 }
 
-export type CountRow = {
+export type EventCountRow = {
   project_id: number;
   external_user_id: string;
   name: string;
@@ -69,7 +69,7 @@ export type CountRow = {
 
 const COUNT_MOMENTS = `date_part('epoch', first_at) * 1000 AS first_ms, date_part('epoch', last_at) * 1000 AS last_ms`;
 
-export function addCounts(tx: Tx, rows: CountRow[]): Promise<CountRow[]> {
+export function addCounts(tx: Tx, rows: EventCountRow[]): Promise<EventCountRow[]> {
   return tx.prepared({
     name: 'events.count',
     text: `INSERT INTO beckon.person_event AS known (project_id, external_user_id, name, count, first_at, last_at)
@@ -83,7 +83,7 @@ export function addCounts(tx: Tx, rows: CountRow[]): Promise<CountRow[]> {
   });
 }
 
-function countColumns(rows: CountRow[]): unknown[] {
+function countColumns(rows: EventCountRow[]): unknown[] {
   return [
     plainList(rows.map((row) => row.project_id)),
     rows.map((row) => row.external_user_id),
@@ -96,7 +96,7 @@ function countColumns(rows: CountRow[]): unknown[] {
 
 export type CountKey = { project_id: number; external_user_id: string; name: string };
 
-export function findCounts(tx: Tx, keys: CountKey[]): Promise<CountRow[]> {
+export function findCounts(tx: Tx, keys: CountKey[]): Promise<EventCountRow[]> {
   return tx.prepared({
     name: 'events.counts',
     text: `SELECT c.project_id, c.external_user_id, c.name, c.count, ${COUNT_MOMENTS}

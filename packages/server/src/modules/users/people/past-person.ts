@@ -89,9 +89,13 @@ type Kept = {
 export type Certainty = 'exact' | 'same_around_import' | 'import' | 'not_kept';
 
 /** `value` is undefined if it was not set or is unknown. */
-export type Known<T> = { value: T | undefined; certainty: Certainty };
+export type PastValue<T> = { value: T | undefined; certainty: Certainty };
 /** `others`: how certain it is that there were no other traits. An import may have removed one without a record. */
-export type PersonThen = { email: Known<string>; traits: Map<string, Known<unknown>>; others: Certainty };
+export type PersonThen = {
+  email: PastValue<string>;
+  traits: Map<string, PastValue<unknown>>;
+  others: Certainty;
+};
 
 /** Returns null if the user did not exist at that time. */
 function personThen(kept: Kept, at: number): PersonThen | null {
@@ -99,7 +103,7 @@ function personThen(kept: Kept, at: number): PersonThen | null {
   if (at < (created?.at ?? kept.now.firstSeenAt)) return null;
   const names = new Set(kept.now.traits.keys());
   for (const { traits } of kept.changes) for (const name of Object.keys(traits)) names.add(name);
-  const traits = new Map<string, Known<unknown>>();
+  const traits = new Map<string, PastValue<unknown>>();
   for (const name of [...names].toSorted()) {
     const found = traitThen(kept, name, at);
     if (found.value !== undefined || found.certainty !== 'exact') traits.set(name, found);
@@ -112,7 +116,7 @@ const NO_NAME = '';
 
 type Side = { value: unknown; isGood: boolean };
 
-function traitThen(kept: Kept, name: string, at: number): Known<unknown> {
+function traitThen(kept: Kept, name: string, at: number): PastValue<unknown> {
   const [later, earlier] = [laterSide(kept, name, at), earlierSide(kept, name, at)];
   if (later.isGood) return { value: later.value, certainty: 'exact' };
   if (!earlier) return { value: undefined, certainty: 'import' };
@@ -135,7 +139,7 @@ function earlierSide({ changes, imports }: Kept, name: string, at: number): Side
   return last ? { value: unset(last.traits[name]?.[1]), isGood: !importSince(imports, last.at, at) } : null;
 }
 
-function emailThen({ now, changes, imports }: Kept, at: number): Known<string> {
+function emailThen({ now, changes, imports }: Kept, at: number): PastValue<string> {
   const next = changes.find((change) => change.at > at && change.email);
   const last = changes.findLast((change) => change.at <= at && (change.isCreated || change.email));
   const hadNone = last && !last.email && !importSince(imports, last.at, at);

@@ -6,7 +6,7 @@ import {
   type KnownTrait,
   type Person,
   type PersonChange,
-  type Written,
+  type WriteSequences,
 } from './person.ts';
 import { listByAddress, listEmails } from './reads.ts';
 import {
@@ -146,7 +146,7 @@ function toRow(person: Person): PersonWrite {
   };
 }
 
-function writtenText({ traits, email }: Written): string | null {
+function writtenText({ traits, email }: WriteSequences): string | null {
   if (traits.size === 0 && email === null) return null;
   return JSON.stringify({ traits: Object.fromEntries(traits), email: email ?? undefined });
 }

@@ -15,10 +15,10 @@ export type Person = Watermark & {
   firstSeenAt: number;
   lastSeenAt: number;
   /** The sequence number of the record that wrote a trait or the address. It is stored only while older records wait for processing. */
-  written: Written;
+  written: WriteSequences;
 };
 
-export type Written = { traits: Map<string, number>; email: number | null };
+export type WriteSequences = { traits: Map<string, number>; email: number | null };
 
 /** A user as accepted. */
 export type AcceptedUser = { external_user_id: string; email?: string; traits?: Record<string, unknown> };

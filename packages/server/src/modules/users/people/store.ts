@@ -2,7 +2,7 @@ import { momentList, plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
 /** Reads and writes `person`, `person_email` and `erasure`. */
-export type PersonKey = { project_id: number; external_user_id: string };
+export type PersonRowKey = { project_id: number; external_user_id: string };
 
 export type PersonRow = {
   project_id: number;
@@ -32,7 +32,7 @@ const EMAIL = `LEFT JOIN beckon.person_email e ON e.project_id = p.project_id AN
 const FIND = `FROM unnest($1::bigint[], $2::text[]) AS k(project_id, user_id)
   JOIN beckon.person p ON p.project_id = k.project_id AND p.external_user_id = k.user_id`;
 
-export function findPeopleRows(tx: Tx, keys: PersonKey[], emails: boolean): Promise<PersonRow[]> {
+export function findPeopleRows(tx: Tx, keys: PersonRowKey[], emails: boolean): Promise<PersonRow[]> {
   return tx.prepared({
     name: emails ? 'people.find_reachable' : 'people.find',
     text: emails ? `SELECT ${PERSON}, e.email ${FIND} ${EMAIL}` : `SELECT ${PERSON}, NULL AS email ${FIND}`,
@@ -97,7 +97,7 @@ export async function upsertPeopleRows(tx: Tx, rows: PersonWrite[]): Promise<voi
   });
 }
 
-export type EmailRow = PersonKey & { email: string };
+export type EmailRow = PersonRowKey & { email: string };
 
 export async function upsertEmails(tx: Tx, rows: EmailRow[]): Promise<void> {
   await tx.prepared({
@@ -132,7 +132,7 @@ export async function findFirstNormal(
   return rows[0];
 }
 
-export type ErasureRow = PersonKey & { seq: number };
+export type ErasureRow = PersonRowKey & { seq: number };
 
 export function listErasures(tx: Tx, projectIds: number[]): Promise<ErasureRow[]> {
   return tx.prepared({

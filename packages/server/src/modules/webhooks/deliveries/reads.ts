@@ -1,13 +1,13 @@
+import type { EndpointRef } from '../endpoints/endpoint.ts';
 import { plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import {
   type DeliveryState,
-  type EndpointPlace,
   type FollowedMessage,
   type MessagePlace,
   type Room,
   TEST_TYPE,
-  type Trigger,
+  type AttemptTrigger,
 } from './webhook.ts';
 
 /**
@@ -65,7 +65,7 @@ export async function listLateToTell(tx: Tx): Promise<number[]> {
 }
 
 /** The deliveries of an endpoint that are in progress, and how many are due. The count stops at the number that may be claimed. */
-export type Load = EndpointPlace & { inFlight: number; due: number };
+export type Load = EndpointRef & { inFlight: number; due: number };
 
 export function listLoads(tx: Tx, rooms: Room[], now: number): Promise<Load[]> {
   return tx.prepared({
@@ -85,9 +85,9 @@ export function listLoads(tx: Tx, rooms: Room[], now: number): Promise<Load[]> {
   });
 }
 
-export type Attempt = {
+export type DeliveryAttempt = {
   number: number;
-  trigger: Trigger;
+  trigger: AttemptTrigger;
   url: string;
   startedAt: number;
   endedAt: number | null;
@@ -100,12 +100,12 @@ export type ShownDelivery = {
   endpointId: string;
   type: string;
   state: DeliveryState;
-  trigger: Trigger;
+  trigger: AttemptTrigger;
   isErased: boolean;
   createdAt: number;
   nextAt: number | null;
   deliveredAt: number | null;
-  attempts: Attempt[];
+  attempts: DeliveryAttempt[];
 };
 export type DeliveriesAsked = {
   projectId: number;
@@ -122,14 +122,14 @@ type DeliveryRow = {
   endpoint_id: string;
   type: string;
   state: DeliveryState;
-  trigger: Trigger;
+  trigger: AttemptTrigger;
   erased: boolean;
   created_at: Date;
   next_at: Date | null;
   delivered_at: Date | null;
   attempts: {
     number: number;
-    trigger: Trigger;
+    trigger: AttemptTrigger;
     url: string;
     at: number;
     end: number | null;

@@ -14,7 +14,7 @@ import {
   PAGE,
   readPage,
   toPage,
-  type Asked,
+  type RouteRequest,
   routesFor,
   type KitDeps,
 } from '../../workspace/index.ts';
@@ -114,7 +114,7 @@ async function findDelivery({ db }: Pick<Deps, 'db'>, place: DeliveryPlace): Pro
 
 async function listed(
   { db }: Deps,
-  { projectId, query }: Asked<'GET /projects/:project/webhook-deliveries'>,
+  { projectId, query }: RouteRequest<'GET /projects/:project/webhook-deliveries'>,
 ) {
   const page = readPage(query, 3);
   const endpointId = query.endpoint ?? null;
@@ -139,7 +139,7 @@ function afterOf(
   return { createdAt: Number(at), messageId, endpointId };
 }
 
-type ReplayBody = Asked<'POST /projects/:project/webhook-replays'>['body'];
+type ReplayBody = RouteRequest<'POST /projects/:project/webhook-replays'>['body'];
 
 function wantedOf(projectId: number, body: ReplayBody): ReplayWanted {
   const { endpoint, message, missed = false, states } = body;

@@ -1,11 +1,18 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DELAYS_MS, type Failed, jitterShare, nextAttempt, readRetryAfter, TRIES_MAX } from './schedule.ts';
+import {
+  DELAYS_MS,
+  type FailedAttempt,
+  jitterShare,
+  nextAttempt,
+  readRetryAfter,
+  TRIES_MAX,
+} from './schedule.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const share = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-function failed(tries: number, more: Partial<Failed> = {}): Failed {
+function failed(tries: number, more: Partial<FailedAttempt> = {}): FailedAttempt {
   return { tries, endedAt: NOW, status: 500, retryAfter: null, ...more };
 }
 

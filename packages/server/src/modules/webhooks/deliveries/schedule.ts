@@ -28,7 +28,7 @@ const HEEDED = new Set([429, 503]);
 /** Retry-After can multiply the scheduled delay by this at most. */
 const RETRY_AFTER_MOST = 2;
 
-export type Failed = {
+export type FailedAttempt = {
   /** The number of the try within the schedule, starting with 1. */
   tries: number;
   endedAt: number;
@@ -38,7 +38,10 @@ export type Failed = {
 };
 
 /** Returns when it is tried again, or null after the last try. `share`: a number from 0 to just below 1 that determines the jitter. */
-export function nextAttempt({ tries, endedAt, status, retryAfter }: Failed, share: number): number | null {
+export function nextAttempt(
+  { tries, endedAt, status, retryAfter }: FailedAttempt,
+  share: number,
+): number | null {
   const delay = DELAYS_MS[tries];
   if (delay === undefined) return null;
   const base = Math.round(delay * (1 - JITTER + 2 * JITTER * share));

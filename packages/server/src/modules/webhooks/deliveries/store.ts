@@ -1,7 +1,7 @@
+import type { EndpointRef } from '../endpoints/endpoint.ts';
 import {
-  type Claimed,
+  type ClaimedDelivery,
   type DeliveryResult,
-  type EndpointPlace,
   type NewWebhookMessage,
   type Room,
   type Test,
@@ -50,7 +50,7 @@ export async function insertMessages(tx: Tx, messages: NewWebhookMessage[]): Pro
 export function claimDeliveries(
   tx: Tx,
   { rooms, now, leaseUntil }: { rooms: Room[]; now: number; leaseUntil: number },
-): Promise<Claimed[]> {
+): Promise<ClaimedDelivery[]> {
   return tx.prepared({
     name: 'webhooks.claim',
     text: `WITH room AS MATERIALIZED (
@@ -91,7 +91,7 @@ function pick(trigger: 'auto' | 'manual', most: string): string {
 /** Releases deliveries whose lease has expired. They are tried again immediately if a try is left. Returns their number. */
 export async function loseLeases(
   tx: Tx,
-  { places, now, triesMax }: { places: EndpointPlace[]; now: number; triesMax: number },
+  { places, now, triesMax }: { places: EndpointRef[]; now: number; triesMax: number },
 ): Promise<number> {
   const rows = await tx.prepared<{ lost: number }>({
     name: 'webhooks.lose',
@@ -145,7 +145,7 @@ export async function updateResults(tx: Tx, results: DeliveryResult[]): Promise<
   });
 }
 
-function placeLists(places: EndpointPlace[]): [projects: string, endpoints: string] {
+function placeLists(places: EndpointRef[]): [projects: string, endpoints: string] {
   return [
     plainList(places.map(({ projectId }) => projectId)),
     plainList(places.map(({ endpointId }) => endpointId)),
@@ -158,7 +158,7 @@ function placeLists(places: EndpointPlace[]): [projects: string, endpoints: stri
  */
 export async function dropPending(
   tx: Tx,
-  { places, state, limit }: { places: EndpointPlace[]; state: 'missed' | 'canceled'; limit: number },
+  { places, state, limit }: { places: EndpointRef[]; state: 'missed' | 'canceled'; limit: number },
 ): Promise<number> {
   const rows = await tx.query(
     `WITH waiting AS MATERIALIZED (

@@ -1,5 +1,5 @@
 import { iso, isoOrNull } from '../../../platform/time/clock.ts';
-import type { EndpointPlace } from '../endpoints/endpoint.ts';
+import type { EndpointRef } from '../endpoints/endpoint.ts';
 import { type EndpointState, listEndpoints, listLiveSecrets } from '../endpoints/reads.ts';
 import { requireEndpoint } from '../endpoints/require-endpoint.ts';
 import type { SealedSecret } from '../endpoints/store.ts';
@@ -18,7 +18,7 @@ export async function showEndpoints(db: Db, projectId: number): Promise<ShownEnd
   return states.map((state) => toEndpoint(state, secrets.get(state.endpoint.id) ?? [], now));
 }
 
-export async function showEndpoint(db: Db, place: EndpointPlace): Promise<ShownEndpoint> {
+export async function showEndpoint(db: Db, place: EndpointRef): Promise<ShownEndpoint> {
   const state = await db.transaction((tx) => requireEndpoint(tx, place));
   const now = db.clock.now();
   return toEndpoint(state, await listLiveSecrets(db, { places: [place], now }), now);

@@ -1,3 +1,4 @@
+import type { EndpointRef } from '../endpoints/endpoint.ts';
 import { Fault } from '../../../platform/fault.ts';
 
 /** A webhook event. Every endpoint gets `body` byte for byte at every attempt. */
@@ -15,15 +16,14 @@ export type NewWebhookMessage = {
 
 export type DeliveryState = 'pending' | 'delivering' | 'delivered' | 'exhausted' | 'missed' | 'canceled';
 /** Started by the schedule, or by a person. */
-export type Trigger = 'auto' | 'manual';
+export type AttemptTrigger = 'auto' | 'manual';
 
 /** Identifies a delivery: a webhook event is delivered to each endpoint separately. */
-export type DeliveryPlace = EndpointPlace & { messageId: string };
-export type EndpointPlace = { projectId: number; endpointId: string };
+export type DeliveryPlace = EndpointRef & { messageId: string };
 
 /** How many deliveries may be claimed for an endpoint. The caller holds the lock on the endpoint's health. */
 export type Room = { projectId: number; endpointId: string; most: number };
-export type Claimed = DeliveryPlace & {
+export type ClaimedDelivery = DeliveryPlace & {
   /** The number of the attempt over all schedules. `tries` counts those of the current one. */
   number: number;
   tries: number;
@@ -57,10 +57,10 @@ export type Replay = {
 export type ReplayStep = { replayed: number; last: Replay['after'] };
 
 /** `tries`: the last one of the schedule, because a test is not retried for days. */
-export type Test = Claimed & { now: number; leaseUntil: number };
+export type Test = ClaimedDelivery & { now: number; leaseUntil: number };
 
 /** Events for one endpoint between two times, up to `limit`. */
-export type History = EndpointPlace & { since: number; before: number; now: number; limit: number };
+export type History = EndpointRef & { since: number; before: number; now: number; limit: number };
 
 /** The position of a webhook event among those of its project. */
 export type MessagePlace = { createdAt: number; id: string };

@@ -1,4 +1,4 @@
-import type { Claimed, DeliveryResult } from '../deliveries/webhook.ts';
+import type { ClaimedDelivery, DeliveryResult } from '../deliveries/webhook.ts';
 import { jitterShare, nextAttempt, TRIES_MAX } from '../deliveries/schedule.ts';
 import type { OutboundAnswer } from '../../../platform/outbound/exchange.ts';
 
@@ -6,15 +6,15 @@ import type { OutboundAnswer } from '../../../platform/outbound/exchange.ts';
  * The result of a request. `stopped`: the worker shut down before the answer. `stale`: a reused connection was cut, and it is unknown how
  * much of the request was read.
  */
-export type Answer = { endedAt: number } & (
+export type AttemptResult = { endedAt: number } & (
   | { kind: 'answered'; status: number; retryAfter: string | null; text: string }
   | { kind: 'failed'; error: string; text: string }
   | { kind: 'stale'; text: string }
   | { kind: 'stopped' }
 );
-export type Answered = { delivery: Claimed; answer: Answer };
+export type FinishedAttempt = { delivery: ClaimedDelivery; answer: AttemptResult };
 
-export function toAnswer(answer: OutboundAnswer, endedAt: number): Answer {
+export function toAnswer(answer: OutboundAnswer, endedAt: number): AttemptResult {
   if (answer.ok) {
     const { status, retryAfter } = answer;
     return { kind: 'answered', endedAt, status, retryAfter, text: storable(answer.answer) };
@@ -26,15 +26,15 @@ export function toAnswer(answer: OutboundAnswer, endedAt: number): Answer {
 }
 
 /** Returns true if the result says nothing about the endpoint; such a delivery is retried at once. */
-export function isNoWord({ kind }: Answer): boolean {
+export function isNoWord({ kind }: AttemptResult): boolean {
   return kind === 'stopped' || kind === 'stale';
 }
 
-export function isGood(answer: Answer): boolean {
+export function isGood(answer: AttemptResult): boolean {
   return answer.kind === 'answered' && answer.status >= 200 && answer.status < 300;
 }
 
-export function resultOf({ delivery, answer }: Answered): DeliveryResult {
+export function resultOf({ delivery, answer }: FinishedAttempt): DeliveryResult {
   const { projectId, endpointId, messageId, number } = delivery;
   const place = { projectId, endpointId, messageId, number, endedAt: answer.endedAt };
   const said = {
@@ -47,14 +47,14 @@ export function resultOf({ delivery, answer }: Answered): DeliveryResult {
   return { ...place, ...said, state: nextAt === null ? 'exhausted' : 'pending', nextAt };
 }
 
-function errorOf(answer: Answer): string | null {
+function errorOf(answer: AttemptResult): string | null {
   if (answer.kind === 'answered') return answer.status >= 300 && answer.status < 400 ? 'redirect' : null;
   if (answer.kind === 'stale') return 'reset';
   return answer.kind === 'failed' ? answer.error : 'stopped';
 }
 
 /** Returns the time of the next attempt. A result that is not the endpoint's failure is retried at once if an attempt is left. */
-function againAt({ messageId, endpointId, tries }: Claimed, answer: Answer): number | null {
+function againAt({ messageId, endpointId, tries }: ClaimedDelivery, answer: AttemptResult): number | null {
   if (isNoWord(answer)) return tries < TRIES_MAX ? answer.endedAt : null;
   const failed = {
     tries,

@@ -1,4 +1,4 @@
-import type { Answered } from './answer.ts';
+import type { FinishedAttempt } from './answer.ts';
 import { post, type PostDeps } from './post.ts';
 import { type EndpointEvent, type Leaving, runRound } from './round.ts';
 import type { Database } from '../../../platform/db/database.ts';
@@ -97,7 +97,7 @@ async function placesOf({ options: { db }, isShaken, avoided }: State, now: numb
   return isShaken ? open.slice(0, 1) : open;
 }
 
-type Given = { answered: Answered[]; places: DuePlace[]; room: number };
+type Given = { answered: FinishedAttempt[]; places: DuePlace[]; room: number };
 
 async function roundOf(
   { options: { db, log }, flight }: State,
@@ -126,9 +126,9 @@ function report(log: Log, { endpoint, health, event }: EndpointEvent): void {
 type Flight = {
   begin(leaving: Leaving): void;
   /** Removes and returns at most `most` answers, for recording. */
-  take(most: number): Answered[];
+  take(most: number): FinishedAttempt[];
   /** Returns answers to the queue because they could not be recorded. */
-  giveBack(answered: Answered[]): void;
+  giveBack(answered: FinishedAttempt[]): void;
   size(): number;
   /** Resolves when all requests in flight are answered. */
   landed(): Promise<void>;
@@ -138,7 +138,7 @@ type Flight = {
 
 function createFlight(deps: PostDeps, onAnswer: () => void): Flight {
   const posted = new Map<Leaving, Promise<void>>();
-  let answered: Answered[] = [];
+  let answered: FinishedAttempt[] = [];
   return {
     begin(leaving) {
       const done = post(deps, leaving).then((answer) => {

@@ -1,12 +1,12 @@
 import { signWebhook } from '@beckon/contract/signature';
 import type { Clock } from '../../../platform/time/clock.ts';
-import type { Reach } from '../../../platform/failpoints.ts';
+import type { FailpointHook } from '../../../platform/failpoints.ts';
 import type { Log } from '../../../platform/log.ts';
 import type { Sealer } from '../../../platform/crypto/encrypt.ts';
 import { openSecret } from '../endpoints/secrets.ts';
 import { messageName } from '../deliveries/webhook.ts';
 import type { Outbound } from '../../../platform/outbound/outbound.ts';
-import { type Answer, toAnswer } from './answer.ts';
+import { type AttemptResult, toAnswer } from './answer.ts';
 import type { Leaving } from './round.ts';
 
 export type PostDeps = {
@@ -16,11 +16,11 @@ export type PostDeps = {
   outbound: Pick<Outbound, 'post'>;
   /** The User-Agent of requests. */
   agent: string;
-  reach?: Reach | undefined;
+  reach?: FailpointHook | undefined;
 };
 
 /** Sends a claimed delivery, with a fresh signature by every live secret. Never rejects. */
-export async function post(deps: PostDeps, leaving: Leaving): Promise<Answer> {
+export async function post(deps: PostDeps, leaving: Leaving): Promise<AttemptResult> {
   const { clock, log, outbound, reach } = deps;
   try {
     const posted = reach && (() => reach('hook_posted'));

@@ -1,15 +1,15 @@
-import type { Reach } from '../../../platform/failpoints.ts';
+import type { FailpointHook } from '../../../platform/failpoints.ts';
 import { type EndpointState, listLiveSecrets, lockEndpoints, lockFreeEndpoints } from '../endpoints/reads.ts';
 import { judge, mayClaim, refill } from '../endpoints/health.ts';
 import { type SealedSecret, updateDisabled, updateHealth } from '../endpoints/store.ts';
 import { duesNext, holdDues } from '../../../platform/locks/timers.ts';
 import { claimDeliveries, dropPending, loseLeases, updateResults } from '../deliveries/store.ts';
-import type { Claimed, Room } from '../deliveries/webhook.ts';
+import type { ClaimedDelivery, Room } from '../deliveries/webhook.ts';
 import { listLoads, nextLooks } from '../deliveries/reads.ts';
 import { TRIES_MAX } from '../deliveries/schedule.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { type BatchTx, inSession } from '../../../platform/db/session-transactions.ts';
-import { type Answered, isGood, isNoWord, resultOf } from './answer.ts';
+import { type FinishedAttempt, isGood, isNoWord, resultOf } from './answer.ts';
 import { shareRooms } from './share-quota.ts';
 
 /**
@@ -21,7 +21,7 @@ import { shareRooms } from './share-quota.ts';
  * waited for only if an answer is recorded for it.
  */
 export type RoundAsked = {
-  answered: Answered[];
+  answered: FinishedAttempt[];
   /** Projects with due deliveries. */
   projectIds: number[];
   /** The maximum number to claim. */
@@ -33,7 +33,7 @@ export type RoundDone = {
   /** Changes of endpoints that members are notified of. */
   events: EndpointEvent[];
 };
-export type Leaving = Claimed & { secrets: SealedSecret[] };
+export type Leaving = ClaimedDelivery & { secrets: SealedSecret[] };
 export type EndpointEvent = EndpointState & { event: 'gone' | 'failing' | 'warned' | 'opened' | 'closed' };
 
 /** Longer than a request can take, including recording its result under load. A killed process holds up its endpoints for this long. */
@@ -68,7 +68,7 @@ export function runRound(
   });
 }
 
-type Round = { tx: BatchTx; now: number; asked: RoundAsked; reach: Reach | undefined };
+type Round = { tx: BatchTx; now: number; asked: RoundAsked; reach: FailpointHook | undefined };
 type Recorded = {
   /** Endpoints with a recorded answer. */
   states: EndpointState[];
@@ -104,7 +104,7 @@ async function record({ tx, now, asked: { answered, projectIds } }: Round): Prom
 /** Judges endpoints by their answers. A stopped or lost worker, or a stale connection, does not count. */
 function judgeAll(
   state: EndpointState,
-  { answered, now }: { answered: Answered[]; now: number },
+  { answered, now }: { answered: FinishedAttempt[]; now: number },
   tell: (event: EndpointEvent) => void,
 ): EndpointState {
   let { endpoint, health } = state;
@@ -162,7 +162,7 @@ function placeOf({ endpoint: { projectId, id } }: EndpointState): { projectId: n
   return { projectId, endpointId: id };
 }
 
-type Spending = Pick<Recorded, 'states'> & { enabled: EndpointState[]; claimed: Claimed[] };
+type Spending = Pick<Recorded, 'states'> & { enabled: EndpointState[]; claimed: ClaimedDelivery[] };
 
 /** Returns every endpoint whose health changed; each request costs a token. */
 function spend({ now }: Round, { states, enabled, claimed }: Spending): EndpointState[] {

@@ -2,7 +2,7 @@ import type { WebhookEvent } from '@beckon/contract';
 import { iso } from '../../../platform/time/clock.ts';
 import { Fault } from '../../../platform/fault.ts';
 import type { NewId } from '../../../platform/ids.ts';
-import type { EndpointPlace } from '../endpoints/endpoint.ts';
+import type { EndpointRef } from '../endpoints/endpoint.ts';
 import { listLiveSecrets } from '../endpoints/reads.ts';
 import { requireEndpoint } from '../endpoints/require-endpoint.ts';
 import { findProject } from '../../workspace/index.ts';
@@ -20,7 +20,7 @@ export type TestDeps = Omit<PostDeps, 'clock'> & { db: Database; newId: NewId };
  * Sends a webhook of type `test` to this endpoint directly, in this process, so that the answer is visible whether a worker runs or not. It
  * is tried once. Returns the id of the webhook.
  */
-export async function testEndpoint(deps: TestDeps, place: EndpointPlace): Promise<string> {
+export async function testEndpoint(deps: TestDeps, place: EndpointRef): Promise<string> {
   const { db } = deps;
   const leaving = await db.transaction(async (tx): Promise<Leaving> => {
     const { endpoint } = await requireEndpoint(tx, place);

@@ -1,7 +1,7 @@
 import { dropPending } from '../deliveries/store.ts';
 import {
   type Endpoint,
-  type EndpointPlace,
+  type EndpointRef,
   ENDPOINTS_MAX,
   IN_FLIGHT_DEFAULT,
   invalid,
@@ -47,7 +47,7 @@ export function addEndpoint(
 
 export function changeEndpoint(
   { db, rules }: Pick<EndpointDeps, 'db' | 'rules'>,
-  place: EndpointPlace,
+  place: EndpointRef,
   wanted: EndpointWanted,
 ): Promise<Endpoint> {
   return db.transaction((tx) => editEndpoint(tx, place, { wanted, rules }));
@@ -64,7 +64,7 @@ async function refuseDemo(tx: Tx, projectId: number): Promise<void> {
 /** Returns the new secret, which is shown only here. The old secrets stay valid for the overlap. */
 export function rotateSecret(
   { db, newId, sealer }: Omit<EndpointDeps, 'rules'>,
-  place: EndpointPlace,
+  place: EndpointRef,
   overlapMs: number,
 ): Promise<string> {
   return db.transaction(async (tx) => {
@@ -76,7 +76,7 @@ export function rotateSecret(
 /** Disables an endpoint. Waiting and later deliveries are marked as missed. Returns how many were waiting. */
 export async function disableEndpoint(
   { db }: Pick<EndpointDeps, 'db'>,
-  place: EndpointPlace,
+  place: EndpointRef,
 ): Promise<{ missed: number }> {
   await db.transaction(async (tx) => {
     const { endpoint } = await requireEndpoint(tx, place);
@@ -89,7 +89,7 @@ export async function disableEndpoint(
 /** Enables an endpoint. Missed deliveries stay missed until they are replayed. */
 export async function enableEndpoint(
   { db }: Pick<EndpointDeps, 'db'>,
-  place: EndpointPlace,
+  place: EndpointRef,
 ): Promise<Endpoint> {
   return db.transaction(async (tx) => {
     const { endpoint } = await requireEndpoint(tx, place);
@@ -104,7 +104,7 @@ export async function enableEndpoint(
 /** Deletes an endpoint with its secrets. Its deliveries stay visible; those that wait or are in flight are canceled. */
 export async function removeEndpoint(
   { db }: Pick<EndpointDeps, 'db'>,
-  place: EndpointPlace,
+  place: EndpointRef,
 ): Promise<{ endpoint: Endpoint; canceled: number }> {
   const endpoint = await db.transaction(async (tx) => {
     const found = await requireEndpoint(tx, place);
@@ -122,7 +122,7 @@ export async function removeEndpoint(
 
 type Dropped = 'missed' | 'canceled';
 
-async function drop(db: EndpointDeps['db'], place: EndpointPlace, state: Dropped): Promise<number> {
+async function drop(db: EndpointDeps['db'], place: EndpointRef, state: Dropped): Promise<number> {
   let total = 0;
   for (let dropped = STEP; dropped === STEP;) {
     dropped = await db.transaction((tx) => dropStep(tx, place, state));
@@ -131,7 +131,7 @@ async function drop(db: EndpointDeps['db'], place: EndpointPlace, state: Dropped
   return total;
 }
 
-function dropStep(tx: Tx, place: EndpointPlace, state: Dropped): Promise<number> {
+function dropStep(tx: Tx, place: EndpointRef, state: Dropped): Promise<number> {
   return dropPending(tx, { places: [place], state, limit: STEP });
 }
 
@@ -178,7 +178,7 @@ export async function createEndpoint(
 /** Edits an endpoint. Pending deliveries go to the new URL. New types apply to later events, and what was queued before stays queued. */
 async function editEndpoint(
   tx: Tx,
-  place: EndpointPlace,
+  place: EndpointRef,
   { wanted, rules }: { wanted: EndpointWanted; rules: UrlRules },
 ): Promise<Endpoint> {
   const { endpoint } = await requireEndpoint(tx, place);

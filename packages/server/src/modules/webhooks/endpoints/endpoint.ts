@@ -23,7 +23,7 @@ export type Endpoint = {
 /** The rules for the URLs of webhook endpoints, and the `User-Agent` of webhook deliveries. */
 export type WebhookSettings = { allowPrivate: boolean; agent: string };
 
-export type EndpointPlace = { projectId: number; endpointId: string };
+export type EndpointRef = { projectId: number; endpointId: string };
 
 export const ENDPOINTS_MAX = 10;
 export const PER_SECOND_DEFAULT = 50;

@@ -8,7 +8,7 @@ export type Health = {
   /** No attempts are made until then, and after that one attempt decides. Null: the circuit is closed, and all attempts are made. */
   openUntil: number | null;
   /** The results that the breaker counts, oldest first. */
-  windows: Window[];
+  windows: HealthWindow[];
   /** The first failure since the last success. */
   failingSince: number | null;
   failures: number;
@@ -16,10 +16,10 @@ export type Health = {
   succeededAt: number | null;
 };
 
-export type Window = { at: number; ok: number; failed: number };
+export type HealthWindow = { at: number; ok: number; failed: number };
 
 /** The result of a request. */
-export type Result = { at: number; ok: boolean; isGone: boolean };
+export type HealthSample = { at: number; ok: boolean; isGone: boolean };
 
 export const BREAKER = {
   windowMs: 30_000,
@@ -49,17 +49,20 @@ export function newHealth(perSecond: number, now: number): Health {
 }
 
 /** `event`: a change that members must be informed about. */
-export type Judged = { health: Health; event: 'gone' | 'failing' | 'warned' | 'opened' | 'closed' | null };
+export type HealthChange = {
+  health: Health;
+  event: 'gone' | 'failing' | 'warned' | 'opened' | 'closed' | null;
+};
 
 /**
  * Returns the health after a result. Responses during the open period belong to earlier requests. Only a response after it can close the
  * circuit.
  */
-export function judge(health: Health, result: Result): Judged {
+export function judge(health: Health, result: HealthSample): HealthChange {
   return result.ok ? succeeded(health, result) : failed(health, result);
 }
 
-function succeeded(health: Health, { at }: Result): Judged {
+function succeeded(health: Health, { at }: HealthSample): HealthChange {
   const isProbe = health.openUntil !== null && toldAt(health, at) >= health.openUntil;
   const windows = isProbe ? [] : counted(health.windows, { at, ok: true });
   const openUntil = isProbe ? null : health.openUntil;
@@ -67,7 +70,7 @@ function succeeded(health: Health, { at }: Result): Judged {
   return { health: { ...after, succeededAt: at }, event: isProbe ? 'closed' : null };
 }
 
-function failed(health: Health, { at, isGone }: Result): Judged {
+function failed(health: Health, { at, isGone }: HealthSample): HealthChange {
   const failingSince = health.failingSince ?? at;
   const failures = health.failures + 1;
   const windows = counted(health.windows, { at, ok: false });
@@ -103,7 +106,7 @@ function opens(health: Health, at: number): Health {
   return trips ? { ...health, openUntil: at + BREAKER.openMs } : health;
 }
 
-function counted(windows: Window[], { at, ok }: { at: number; ok: boolean }): Window[] {
+function counted(windows: HealthWindow[], { at, ok }: { at: number; ok: boolean }): HealthWindow[] {
   const begins = at - (at % BREAKER.windowMs);
   const kept = windows.filter((window) => window.at > at - BREAKER.countedMs);
   const index = kept.findIndex((window) => window.at === begins);

@@ -1,8 +1,8 @@
 import type { WebhookType } from '@beckon/contract';
 import { plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import type { DisabledReason, Endpoint, EndpointPlace } from './endpoint.ts';
-import type { Health, Window } from './health.ts';
+import type { DisabledReason, Endpoint, EndpointRef } from './endpoint.ts';
+import type { Health, HealthWindow } from './health.ts';
 import type { SealedSecret } from './store.ts';
 
 type EndpointRow = {
@@ -21,7 +21,7 @@ type HealthRow = {
   tokens: number;
   refilled_at: Date;
   open_until: Date | null;
-  windows: Window[];
+  windows: HealthWindow[];
   failing_since: Date | null;
   failures: number;
   warned_at: Date | null;
@@ -54,7 +54,7 @@ export async function listEndpoints(tx: Tx, projectId: number): Promise<Endpoint
 /** Locks an endpoint with its health. While the lock is held, no delivery of the endpoint is claimed and no result recorded. */
 export async function lockEndpoint(
   tx: Tx,
-  { projectId, endpointId }: EndpointPlace,
+  { projectId, endpointId }: EndpointRef,
 ): Promise<EndpointState | undefined> {
   const rows = await tx.query<EndpointRow & HealthRow>(
     `SELECT ${COLUMNS}, ${HEALTH} ${JOINED} WHERE e.project_id = $1 AND e.id = $2 ${LOCKED}`,
@@ -64,7 +64,7 @@ export async function lockEndpoint(
 }
 
 /** Locks the given endpoints in order, waiting for their current holders. */
-export async function lockEndpoints(tx: Tx, places: EndpointPlace[]): Promise<EndpointState[]> {
+export async function lockEndpoints(tx: Tx, places: EndpointRef[]): Promise<EndpointState[]> {
   const rows = await tx.prepared<EndpointRow & HealthRow>({
     name: 'endpoints.lock',
     text: `SELECT ${COLUMNS}, ${HEALTH} ${JOINED}
@@ -119,7 +119,7 @@ type SecretRow = {
 /** Lists the secrets that sign deliveries now, newest first for each endpoint. */
 export async function listLiveSecrets(
   tx: Tx,
-  { places, now }: { places: EndpointPlace[]; now: number },
+  { places, now }: { places: EndpointRef[]; now: number },
 ): Promise<SealedSecret[]> {
   const rows = await tx.prepared<SecretRow>({
     name: 'endpoints.secrets',

@@ -1,12 +1,12 @@
 import { Fault } from '../../../platform/fault.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import type { EndpointPlace } from './endpoint.ts';
+import type { EndpointRef } from './endpoint.ts';
 import { type EndpointState, lockEndpoint } from './reads.ts';
 
 const ID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
 /** Locks an endpoint like `lockEndpoint`. Throws a fault for an unknown id that says where ids are shown. */
-export async function requireEndpoint(tx: Tx, place: EndpointPlace): Promise<EndpointState> {
+export async function requireEndpoint(tx: Tx, place: EndpointRef): Promise<EndpointState> {
   const found = ID.test(place.endpointId) ? await lockEndpoint(tx, place) : undefined;
   if (found) return found;
   const message = `No endpoint has the ID ${JSON.stringify(place.endpointId)}. List the endpoints with: beckon webhooks list`;

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { WebhookEndpointWanted } from '@beckon/contract/dashboard';
 import { Fault } from '../../../platform/fault.ts';
-import type { EndpointPlace, WebhookSettings } from './endpoint.ts';
+import type { EndpointRef, WebhookSettings } from './endpoint.ts';
 import {
   addEndpoint,
   changeEndpoint,
@@ -122,7 +122,7 @@ const switchRoutes = [
 
 export const webhookRoutes = [...endpointRoutes, ...switchRoutes];
 
-function placeOf(asked: { projectId: number; params: { endpoint: string } }): EndpointPlace {
+function placeOf(asked: { projectId: number; params: { endpoint: string } }): EndpointRef {
   return { projectId: asked.projectId, endpointId: asked.params.endpoint };
 }
 

@@ -2,7 +2,7 @@ import { newWebhookSecret, readWebhookSecret } from '@beckon/contract/signature'
 import { Fault } from '../../../platform/fault.ts';
 import { resealAll, type Resealing, type Sealer } from '../../../platform/crypto/encrypt.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { type EndpointPlace, invalid } from './endpoint.ts';
+import { type EndpointRef, invalid } from './endpoint.ts';
 import { listLiveSecrets, listSealedSecrets } from './reads.ts';
 import { insertSecret, type SealedSecret, updateSealed } from './store.ts';
 
@@ -12,7 +12,7 @@ const OVERLAP_MAX_MS = 7 * 24 * 3_600_000;
 const LIVE_SECRETS_MAX = 3;
 const RESEALED_AT_ONCE = 100;
 
-export type NewSecret = EndpointPlace & { id: string; now: number; overlapMs: number };
+export type NewSecret = EndpointRef & { id: string; now: number; overlapMs: number };
 
 /**
  * Adds a secret and returns it, only this once. Older secrets also sign during the overlap, so that the receiver can be updated. Requires a
@@ -44,7 +44,7 @@ export function resealSecrets(tx: Tx, given: Resealing): Promise<number> {
   });
 }
 
-function boundTo({ projectId, endpointId }: EndpointPlace): string {
+function boundTo({ projectId, endpointId }: EndpointRef): string {
   return `webhook secret ${projectId} ${endpointId}`;
 }
 

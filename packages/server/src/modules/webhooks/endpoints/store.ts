@@ -1,10 +1,10 @@
 import { momentList, plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import type { Endpoint, EndpointPlace } from './endpoint.ts';
+import type { Endpoint, EndpointRef } from './endpoint.ts';
 import type { Health } from './health.ts';
 
 /** Writes `webhook_endpoint`, `webhook_secret` and `webhook_health`. */
-export type HealthOf = EndpointPlace & { health: Health };
+export type HealthOf = EndpointRef & { health: Health };
 
 /** Requires locks on the rows. */
 export async function updateHealth(tx: Tx, all: HealthOf[]): Promise<void> {
@@ -35,7 +35,7 @@ export async function updateHealth(tx: Tx, all: HealthOf[]): Promise<void> {
 /** Requires a lock on the health, so that no delivery is being claimed. */
 export async function updateDisabled(
   tx: Tx,
-  { projectId, endpointId, at, reason }: EndpointPlace & { at: number; reason: string },
+  { projectId, endpointId, at, reason }: EndpointRef & { at: number; reason: string },
 ): Promise<void> {
   await tx.query(
     `UPDATE beckon.webhook_endpoint SET disabled_at = $3, disabled_reason = $4 WHERE project_id = $1 AND id = $2`,
@@ -66,7 +66,7 @@ export async function updateEndpoint(tx: Tx, endpoint: Endpoint): Promise<void> 
 }
 
 /** Enables an endpoint. Resets its health except for its tokens. */
-export async function updateEnabled(tx: Tx, { projectId, endpointId }: EndpointPlace): Promise<void> {
+export async function updateEnabled(tx: Tx, { projectId, endpointId }: EndpointRef): Promise<void> {
   await tx.query(
     `WITH enabled AS (
        UPDATE beckon.webhook_endpoint SET disabled_at = NULL, disabled_reason = NULL WHERE project_id = $1 AND id = $2
@@ -77,7 +77,7 @@ export async function updateEnabled(tx: Tx, { projectId, endpointId }: EndpointP
   );
 }
 
-export async function deleteEndpoint(tx: Tx, { projectId, endpointId }: EndpointPlace): Promise<void> {
+export async function deleteEndpoint(tx: Tx, { projectId, endpointId }: EndpointRef): Promise<void> {
   await tx.query(
     `WITH secrets AS (DELETE FROM beckon.webhook_secret WHERE project_id = $1 AND endpoint_id = $2),
        health AS (DELETE FROM beckon.webhook_health WHERE project_id = $1 AND endpoint_id = $2)
@@ -86,7 +86,7 @@ export async function deleteEndpoint(tx: Tx, { projectId, endpointId }: Endpoint
   );
 }
 
-export type SealedSecret = EndpointPlace & {
+export type SealedSecret = EndpointRef & {
   id: string;
   sealed: Buffer;
   createdAt: number;

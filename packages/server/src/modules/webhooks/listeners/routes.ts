@@ -4,7 +4,7 @@ import {
   isLocalShell,
   lastHeard,
   serveEvents,
-  type Asked,
+  type RouteRequest,
   routesFor,
   type SENT,
   type KitDeps,
@@ -34,7 +34,10 @@ export const listenRoutes = [
   route('GET /projects/:project/listen', { needs: 'reviewer', scope: 'read', handle: listen }),
 ];
 
-async function listen(deps: Deps, asked: Asked<'GET /projects/:project/listen'>): Promise<typeof SENT> {
+async function listen(
+  deps: Deps,
+  asked: RouteRequest<'GET /projects/:project/listen'>,
+): Promise<typeof SENT> {
   const { db, log } = deps;
   const { projectId, request } = asked;
   const openedAt = db.clock.now();

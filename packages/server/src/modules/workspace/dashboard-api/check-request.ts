@@ -4,14 +4,14 @@ import { Fault, type FieldFault } from '../../../platform/fault.ts';
 import { parseInstant } from '../../../platform/time/time-text.ts';
 
 /** Validates a value against the shape of its route; a fault names each invalid field. */
-export type Check = (value: unknown) => unknown;
+export type RequestValidator = (value: unknown) => unknown;
 
 const OPTIONS = { allErrors: true, strict: false, verbose: true } as const;
 /** The values of a query are texts: numbers and booleans are parsed from text there, and nowhere else. */
 const QUERIES = new Ajv({ ...OPTIONS, coerceTypes: true });
 const BODIES = new Ajv(OPTIONS);
 
-export function checkQuery(schema: TSchema | undefined): Check {
+export function checkQuery(schema: TSchema | undefined): RequestValidator {
   const check = checkBy(QUERIES.compile({ additionalProperties: false, ...(schema ?? EMPTY) }));
   return (value) => {
     const checked = check(value);
@@ -24,7 +24,7 @@ export function checkQuery(schema: TSchema | undefined): Check {
   };
 }
 
-export function checkBody(schema: TSchema | undefined): Check {
+export function checkBody(schema: TSchema | undefined): RequestValidator {
   const check = checkBy(BODIES.compile({ additionalProperties: false, ...(schema ?? EMPTY) }));
   // A change without parameters may come without a body.
   return (value) => check(value ?? {});
@@ -33,7 +33,7 @@ export function checkBody(schema: TSchema | undefined): Check {
 const EMPTY = { type: 'object', properties: {} };
 const FAULTS_MAX = 20;
 
-function checkBy(validate: ValidateFunction): Check {
+function checkBy(validate: ValidateFunction): RequestValidator {
   return function check(value) {
     if (validate(value)) return value;
     const details = (validate.errors ?? []).slice(0, FAULTS_MAX).map(faultOf);

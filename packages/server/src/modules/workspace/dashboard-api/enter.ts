@@ -2,14 +2,14 @@ import { allows, type Role, type TokenScope } from '@beckon/contract/dashboard';
 import type { FastifyRequest } from 'fastify';
 import type { KitDeps, RouteRules } from './route.ts';
 import { LOCAL_SHELL, LOCAL_SHELL_ACTOR } from '../members/local-shell.ts';
-import type { Person } from '../members/team.ts';
+import type { SignedInMember } from '../members/team.ts';
 import { findHolder } from '../tokens/find-holder.ts';
 import type { HeldToken } from '../tokens/token.ts';
 import { Fault } from '../../../platform/fault.ts';
 
 /** The caller and their role. Open routes have no known caller; their role is not used. */
 export type Who = {
-  person: Person | null;
+  person: SignedInMember | null;
   role: Role;
   projectId: number;
   actor: string;
@@ -162,7 +162,7 @@ async function signedIn(
   { access }: KitDeps,
   { headers }: FastifyRequest,
   bearer: string | null,
-): Promise<Person | null> {
+): Promise<SignedInMember | null> {
   return bearer === null ? access.who(headers) : null;
 }
 

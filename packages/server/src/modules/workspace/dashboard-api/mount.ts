@@ -4,14 +4,14 @@ import { addEntry, beginEntry, dropEntry, endEntry } from '../audit/store.ts';
 import type { AuditEntry } from '../audit/entry.ts';
 import { listMemberships } from '../members/reads.ts';
 import { localShellAccess } from '../members/local-shell.ts';
-import type { Person } from '../members/team.ts';
+import type { SignedInMember } from '../members/team.ts';
 import { NoConnection } from '../../../platform/db/errors.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { checkJsonBodies } from '../../../platform/http/check-json.ts';
 import { refuseBody } from '../../../platform/http/refuse-request.ts';
 import { answerFault } from '../../../platform/http/answers.ts';
-import { type Check, checkBody, checkQuery } from './check-request.ts';
-import type { Asked, DashboardRoute, KitDeps, Noted, Recording, RouteRules } from './route.ts';
+import { type RequestValidator, checkBody, checkQuery } from './check-request.ts';
+import type { RouteRequest, DashboardRoute, KitDeps, Noted, Recording, RouteRules } from './route.ts';
 import { type Enter, enter, enterLocalShell, isStillIn, type Who } from './enter.ts';
 import { type ProjectClocks, projectClocks } from './project-clock.ts';
 import {
@@ -117,7 +117,7 @@ function mountRoute<D extends KitDeps>(
         note: (what: Noted) => Object.assign(seen, what),
         record: recordOf(deps, one),
         isStillIn: () => isStillIn(deps, { enter: deps.enter, one, who, request }),
-      } as unknown as Asked<never>;
+      } as unknown as RouteRequest<never>;
       // A change runs to its end, or its result would not be known. An open route may continue after its answer.
       const signal = changes || one.needs === 'anyone' ? undefined : endOf(reply);
       const key = who.projectId === 0 ? (who.person?.id ?? 'signed out') : who.projectId;
@@ -132,7 +132,7 @@ function mountRoute<D extends KitDeps>(
 }
 
 /** Returns bytes for a raw route, and JSON for all others. */
-function bodyOf(one: RouteRules, check: Check, body: unknown): unknown {
+function bodyOf(one: RouteRules, check: RequestValidator, body: unknown): unknown {
   const areBytes = Buffer.isBuffer(body);
   if (areBytes && one.isRaw !== true) throw new Fault('unsupported_media_type');
   if (areBytes || one.isRaw !== true) return areBytes ? body : check(body);
@@ -216,7 +216,7 @@ function recordOf({ db, newId }: KitDeps, { audit = '' }: RouteRules): Recording
 }
 
 /** Returns all organizations of a member at that time: each of them logs a change of the member's own account. */
-async function organizationsOf(tx: Tx, person: Pick<Person, 'id'> | null): Promise<string[]> {
+async function organizationsOf(tx: Tx, person: Pick<SignedInMember, 'id'> | null): Promise<string[]> {
   return person ? (await listMemberships(tx, person.id)).map(({ id }) => id) : [];
 }
 

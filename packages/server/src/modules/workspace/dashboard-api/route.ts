@@ -11,7 +11,7 @@ import type {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Feeds } from './feeds.ts';
-import type { Access, Person } from '../members/team.ts';
+import type { Access, SignedInMember } from '../members/team.ts';
 import type { HeldToken } from '../tokens/token.ts';
 import type { Pepper } from '../../../platform/crypto/hash.ts';
 import type { Database } from '../../../platform/db/database.ts';
@@ -21,14 +21,14 @@ import type { NewId } from '../../../platform/ids.ts';
 import type { Log } from '../../../platform/log.ts';
 
 /** The input of a handler. The caller is signed in, and has the access in the project that the route requires. */
-export type Asked<K extends RouteKey> = {
+export type RouteRequest<K extends RouteKey> = {
   params: ParamsOf<K>;
   query: QueryOf<K>;
   body: BodyOf<K>;
   /** 0 if the path names no project. */
   projectId: number;
   role: Role;
-  person: Person;
+  person: SignedInMember;
   /** The author of draft actions, suppressions and other changes: stable, and not an address. */
   actor: string;
   /** The personal token of the request; null for a session. */
@@ -52,17 +52,17 @@ export type Noted = {
 };
 
 /** The input of the handler of an open route: the member who is signed in, or null. */
-export type OpenAsked<K extends RouteKey> = Pick<
-  Asked<K>,
+export type OpenRouteRequest<K extends RouteKey> = Pick<
+  RouteRequest<K>,
   'params' | 'query' | 'body' | 'request' | 'reply'
 > & {
-  person: Person | null;
+  person: SignedInMember | null;
   /** Writes the audit entry, in the commit of the change if there is one. Without this call there is no entry. */
   record: Recording;
 };
 
 /** `by`: the member that the request identified. */
-export type Recording = (tx: Tx, what: Noted & { by: Pick<Person, 'id' | 'name'> }) => Promise<void>;
+export type Recording = (tx: Tx, what: Noted & { by: Pick<SignedInMember, 'id' | 'name'> }) => Promise<void>;
 
 type RouteSpec<K extends RouteKey, D = KitDeps> = {
   /** The least role that opens it in the path's project. `signed_in`: any session, for a path without a project. */
@@ -99,11 +99,11 @@ type RouteSpec<K extends RouteKey, D = KitDeps> = {
    * the route limits itself.
    */
   turn?: 'request' | 'statement' | 'own';
-  handle: (deps: D, asked: Asked<K>) => Promise<AnswerOf<K>>;
+  handle: (deps: D, asked: RouteRequest<K>) => Promise<AnswerOf<K>>;
 };
 
 type OpenSpec<K extends RouteKey, D> = Omit<RouteSpec<K>, 'needs' | 'scope' | 'handle'> & {
-  handle: (deps: D, asked: OpenAsked<K>) => Promise<AnswerOf<K>>;
+  handle: (deps: D, asked: OpenRouteRequest<K>) => Promise<AnswerOf<K>>;
 };
 
 /** A route without its handler: which callers may use it, and with what limits. */

@@ -2,7 +2,7 @@ import type { FeedEnd, Raw, RouteKey } from '@beckon/contract/dashboard';
 import type { FastifyReply } from 'fastify';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { type Asked, type KitDeps, SENT } from './route.ts';
+import { type RouteRequest, type KitDeps, SENT } from './route.ts';
 import { standardHeaders } from '../../../platform/http/refuse-request.ts';
 import { transportOf } from '../../../platform/http/transport.ts';
 
@@ -26,7 +26,7 @@ type EventStream = {
 /** Serves server-sent events for as long as the caller would still be admitted. */
 export async function serveEvents(
   deps: Deps,
-  asked: Pick<Asked<RouteKey>, 'person' | 'request' | 'reply' | 'isStillIn'>,
+  asked: Pick<RouteRequest<RouteKey>, 'person' | 'request' | 'reply' | 'isStillIn'>,
   { isGap, place, events }: EventStream,
 ): Promise<typeof SENT> {
   const { person, request, reply } = asked;
@@ -73,7 +73,7 @@ export async function serveEvents(
  * Returns the last event id that the client received. The header is from this very stream; a browser may also pass its position on in the
  * query.
  */
-export function lastHeard({ headers }: Asked<RouteKey>['request'], said?: string): string | null {
+export function lastHeard({ headers }: RouteRequest<RouteKey>['request'], said?: string): string | null {
   const header = headers['last-event-id'];
   const last = typeof header === 'string' && header !== '' ? header : said;
   return last === undefined || last === '' ? null : last;

@@ -1,5 +1,5 @@
 import type { Role } from '@beckon/contract/dashboard';
-import type { Person } from './team.ts';
+import type { SignedInMember } from './team.ts';
 import { Fault } from '../../../platform/fault.ts';
 
 /** Sends emails about an account to its member, such as an invitation, from this installation. */
@@ -55,7 +55,7 @@ export function testLetter(publicUrl: string): Letter {
 }
 
 /** Returns the recipient of a test email: the named address, or the member who requests it. */
-export function testRecipient(to: string | undefined, { email }: Pick<Person, 'email'>): string {
+export function testRecipient(to: string | undefined, { email }: Pick<SignedInMember, 'email'>): string {
   const recipient = to ?? email;
   if (recipient !== '') return recipient;
   const message = '`to` is required: the local shell has no email address.';

@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { heldClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { Fault } from '../../../platform/fault.ts';
-import { type Attempt, boundsOf, countAttempt, forgiveAttempt, LIMITS } from './attempts.ts';
+import { type AuthAttempt, boundsOf, countAttempt, forgiveAttempt, LIMITS } from './attempts.ts';
 
 const MINUTE_MS = 60_000;
 const clock = heldClock();
 const db = await openTestDatabase(clock);
 
-async function isAdmitted(attempt: Attempt): Promise<boolean> {
+async function isAdmitted(attempt: AuthAttempt): Promise<boolean> {
   try {
     await countAttempt({ db }, attempt);
     return true;
@@ -22,13 +22,13 @@ async function isAdmitted(attempt: Attempt): Promise<boolean> {
 const ACCOUNT = 'ada@example.com';
 const OWN_NETWORK = '198.51.100.7';
 const attackers = (network: number): string => `203.0.${network >> 8}.${network & 255}`;
-const stranger = (address: string): Attempt => ({
+const stranger = (address: string): AuthAttempt => ({
   kind: 'password',
   address,
   account: ACCOUNT,
   knownBrowser: null,
 });
-const known: Attempt = { ...stranger(OWN_NETWORK), knownBrowser: 'laptop' };
+const known: AuthAttempt = { ...stranger(OWN_NETWORK), knownBrowser: 'laptop' };
 
 /** Each run begins with empty counts. */
 const fresh = async (): Promise<void> => {

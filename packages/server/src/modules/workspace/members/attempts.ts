@@ -31,7 +31,7 @@ export const LIMITS: Record<AttemptKind, Limits> = {
 
 export type AttemptKind = 'password' | 'code' | 'reset';
 
-export type Attempt = {
+export type AuthAttempt = {
   kind: AttemptKind;
   address: string;
   /** An email address or the id of a member, whether or not it exists. Null: the account is not known yet. */
@@ -45,7 +45,7 @@ export type Bound = { key: string; most: number };
 type AttemptBound = Bound & { isShared: boolean };
 
 /** Returns the bounds in this order, so that a client above its own limit uses up nothing of the last, which covers the whole account. */
-export function boundsOf({ kind, address, account, knownBrowser }: Attempt): AttemptBound[] {
+export function boundsOf({ kind, address, account, knownBrowser }: AuthAttempt): AttemptBound[] {
   const limits = LIMITS[kind];
   if (account !== null && knownBrowser !== null) {
     const key = `${kind} browser ${sha256(knownBrowser)}`;
@@ -65,7 +65,7 @@ export function boundsOf({ kind, address, account, knownBrowser }: Attempt): Att
 
 type Deps = { db: Pick<Database, 'query' | 'prepared' | 'clock'> };
 
-export function countAttempt(deps: Deps, attempt: Attempt): Promise<void> {
+export function countAttempt(deps: Deps, attempt: AuthAttempt): Promise<void> {
   return countWithin(deps, boundsOf(attempt));
 }
 
@@ -73,7 +73,7 @@ export function countAttempt(deps: Deps, attempt: Attempt): Promise<void> {
  * Deducts the counts of a correct attempt. The count of this browser or network for the account is reset. Shared counts lose only this
  * attempt. Otherwise each sign-in of the owner would give strangers a fresh set of guesses.
  */
-export async function forgiveAttempt({ db }: Deps, attempt: Attempt): Promise<void> {
+export async function forgiveAttempt({ db }: Deps, attempt: AuthAttempt): Promise<void> {
   const bounds = boundsOf(attempt);
   await deleteCounts(
     db,

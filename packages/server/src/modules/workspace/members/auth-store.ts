@@ -145,19 +145,19 @@ export async function takeChallengeValue(
   return rows[0]?.isLive ? rows[0].value : null;
 }
 
-export type Counted = { count: number; windowEndsAt: Date };
+export type AuthAttemptCount = { count: number; windowEndsAt: Date };
 
 /** Increments the count of this key. */
 export async function countUse(
   tx: Tx,
   { key, now, windowEndsAt }: { key: string; now: Date; windowEndsAt: Date },
-): Promise<Counted> {
+): Promise<AuthAttemptCount> {
   await tx.query(
     `DELETE FROM beckon.team_attempt WHERE key IN (SELECT key FROM beckon.team_attempt WHERE window_ends_at < $1
        ORDER BY window_ends_at LIMIT 100 FOR UPDATE SKIP LOCKED)`,
     [now],
   );
-  const rows = await tx.query<Counted>(
+  const rows = await tx.query<AuthAttemptCount>(
     `INSERT INTO beckon.team_attempt AS a (key, count, window_ends_at) VALUES ($1, 1, $3)
      ON CONFLICT (key) DO UPDATE SET
        count = CASE WHEN a.window_ends_at <= $2 THEN 1 ELSE a.count + 1 END,

@@ -5,16 +5,16 @@ import { assertionOptions, verifyAssertion } from './passkeys.ts';
 import { findPasswordOf, findUserById } from './reads.ts';
 import { updateConfirmed } from './auth-store.ts';
 import { asked, type SignInDeps, toHeaders } from './sign-in.ts';
-import type { Caller, Person, WithCookies } from './team.ts';
+import type { Caller, SignedInMember, WithCookies } from './team.ts';
 
 /** A member and their session. */
-export type Member = Pick<Person, 'id' | 'sessionId'>;
+export type MemberSession = Pick<SignedInMember, 'id' | 'sessionId'>;
 
 /** Confirms with everything that signing in takes: the password and, if an authenticator app is set up, a code. */
 export async function confirmByPassword(
   deps: SignInDeps,
   caller: Caller,
-  { member, password, code }: { member: Member; password: string; code: string | undefined },
+  { member, password, code }: { member: MemberSession; password: string; code: string | undefined },
 ): Promise<void> {
   await countSessionAttempt(deps, member.sessionId);
   await checkPassword(deps, member, password);
@@ -27,7 +27,7 @@ export async function confirmByPassword(
 export async function confirmOptions(
   deps: SignInDeps,
   { address }: Caller,
-  member: Member,
+  member: MemberSession,
 ): Promise<WithCookies<Record<string, unknown>>> {
   await countPasskey(deps, address);
   return assertionOptions(deps.passkeys, { ceremony: 'confirmation', userId: member.id });
@@ -36,7 +36,7 @@ export async function confirmOptions(
 export async function confirmByPasskey(
   deps: SignInDeps,
   caller: Caller,
-  { member, response }: { member: Member; response: Record<string, unknown> },
+  { member, response }: { member: MemberSession; response: Record<string, unknown> },
 ): Promise<void> {
   await countSessionAttempt(deps, member.sessionId);
   const asserted = { ceremony: 'confirmation', userId: member.id, response } as const;
@@ -45,7 +45,11 @@ export async function confirmByPasskey(
 }
 
 /** Returns the hash that the password was compared with. The caller has counted the attempt. */
-export async function checkPassword({ db }: SignInDeps, { id }: Member, password: string): Promise<string> {
+export async function checkPassword(
+  { db }: SignInDeps,
+  { id }: MemberSession,
+  password: string,
+): Promise<string> {
   const known = await findPasswordOf(db, id);
   if (known && (await verifyPassword({ hash: known.hash, password }))) return known.hash;
   throw refused('password', 'The password is wrong.');
@@ -57,7 +61,7 @@ const APP_CODE = /^\d{6}$/;
 async function checkCode(
   { auth, db }: SignInDeps,
   caller: Caller,
-  { member, code }: { member: Member; code: string | undefined },
+  { member, code }: { member: MemberSession; code: string | undefined },
 ): Promise<void> {
   if (code === undefined || code === '')
     throw refused('code', 'Enter the code of your authenticator app, or a backup code.');
@@ -72,7 +76,7 @@ async function checkCode(
     throw refused('code', 'This code was used already. Wait for the next one.');
 }
 
-async function confirmed({ db }: SignInDeps, { sessionId }: Member): Promise<void> {
+async function confirmed({ db }: SignInDeps, { sessionId }: MemberSession): Promise<void> {
   await updateConfirmed(db, { id: sessionId, at: new Date(db.clock.now()) });
   await forgiveSessionAttempt({ db }, sessionId);
 }

@@ -1,7 +1,7 @@
 import type { KitDeps } from '../dashboard-api/route.ts';
 import { isLocalShell } from './local-shell.ts';
 import { listOrganizations } from './reads.ts';
-import type { Person } from './team.ts';
+import type { SignedInMember } from './team.ts';
 import { Fault } from '../../../platform/fault.ts';
 
 export type Release = { version: string; node: string };
@@ -25,7 +25,7 @@ type Deps = KitDeps;
  */
 export async function requireOperator(
   { db, access }: Pick<Deps, 'db' | 'access'>,
-  person: Person,
+  person: SignedInMember,
   what: string,
 ): Promise<void> {
   if (isLocalShell(person)) return;

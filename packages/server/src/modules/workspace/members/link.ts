@@ -2,7 +2,7 @@ import type { Role } from '@beckon/contract/dashboard';
 import { randomBase62, sha256 } from '../../../platform/crypto/hash.ts';
 
 /** A single-use link. Anyone with its token may use it, and only a hash of the token is stored. */
-export type Link = {
+export type SingleUseLink = {
   id: string;
   kind: 'setup' | 'invite' | 'reset';
   /** Null for the link that sets up the installation. */
@@ -32,16 +32,16 @@ export function hashOf(token: string): string {
 const HOUR_MS = 3_600_000;
 /** The lifetime of a reset requested by email. A reset link made by the operator reaches the member in other ways. */
 const ASKED_RESET_FOR_MS = HOUR_MS;
-const GOOD_FOR_MS: Record<Link['kind'], number> = {
+const GOOD_FOR_MS: Record<SingleUseLink['kind'], number> = {
   setup: 24 * HOUR_MS,
   invite: 7 * 24 * HOUR_MS,
   reset: 24 * HOUR_MS,
 };
 
-export function goodForMs({ kind, madeBy }: Pick<Link, 'kind' | 'madeBy'>): number {
+export function goodForMs({ kind, madeBy }: Pick<SingleUseLink, 'kind' | 'madeBy'>): number {
   return kind === 'reset' && madeBy !== 'operator' ? ASKED_RESET_FOR_MS : GOOD_FOR_MS[kind];
 }
 
-export function urlOf(publicUrl: string, kind: Link['kind'], token: string): string {
+export function urlOf(publicUrl: string, kind: SingleUseLink['kind'], token: string): string {
   return `${publicUrl.replace(/\/$/, '')}/${kind}?token=${token}`;
 }

@@ -7,7 +7,7 @@ import type { Team } from './create-team.ts';
 import { acceptInvite, resetPassword } from './use-link.ts';
 import { checkPassword, readEmail, readName } from './make-person.ts';
 import { offerReset } from './links.ts';
-import { type KitDeps, type OpenAsked, routesFor } from '../dashboard-api/route.ts';
+import { type KitDeps, type OpenRouteRequest, routesFor } from '../dashboard-api/route.ts';
 import { callerOf, setCookies } from './caller.ts';
 import { notifyMember } from './notices.ts';
 import type { Installation } from './installation.ts';
@@ -72,7 +72,9 @@ export const linkRoutes = [
   }),
 ];
 
-type WithPassword = Pick<OpenAsked<'POST /reset'>, 'request' | 'reply'> & { body: { password: string } };
+type WithPassword = Pick<OpenRouteRequest<'POST /reset'>, 'request' | 'reply'> & {
+  body: { password: string };
+};
 
 /** Hashing is expensive on purpose, so a client that sends link after link is limited before it. */
 export async function hashNewPassword(deps: Deps, { request, body }: WithPassword): Promise<string> {

@@ -1,6 +1,6 @@
 import { allows, type Role } from '@beckon/contract/dashboard';
 import { randomUUID } from 'node:crypto';
-import { goodForMs, hashOf, type Link, newToken, urlOf } from './link.ts';
+import { goodForMs, hashOf, type SingleUseLink, newToken, urlOf } from './link.ts';
 import { findUserByEmail, isSetUp, listMembers, listMemberships } from './reads.ts';
 import { deleteLinksTo, findLink, insertLink, lockOrganization, useLink } from './store.ts';
 import type { Database } from '../../../platform/db/database.ts';
@@ -8,7 +8,7 @@ import type { Tx } from '../../../platform/db/statements.ts';
 import { Fault } from '../../../platform/fault.ts';
 
 type Deps = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
-export type Offered = { url: string; link: Link };
+export type Offered = { url: string; link: SingleUseLink };
 
 /** Returns the setup link while the installation has no owner; null: it has one. */
 export async function offerSetup(db: Deps, publicUrl: string): Promise<Offered | null> {
@@ -76,13 +76,17 @@ async function offer(
   return { url: urlOf(publicUrl, link.kind, token), link };
 }
 
-type Wanted = Pick<Link, 'kind' | 'madeBy'> &
-  Partial<Pick<Link, 'email' | 'organizationId' | 'role' | 'clearsTwoFactor'>>;
+type Wanted = Pick<SingleUseLink, 'kind' | 'madeBy'> &
+  Partial<Pick<SingleUseLink, 'email' | 'organizationId' | 'role' | 'clearsTwoFactor'>>;
 
 /** Creates a link. It invalidates older ones to the same person. */
-export async function makeLink(tx: Tx, wanted: Wanted, now: number): Promise<{ token: string; link: Link }> {
+export async function makeLink(
+  tx: Tx,
+  wanted: Wanted,
+  now: number,
+): Promise<{ token: string; link: SingleUseLink }> {
   const { token, hash } = newToken();
-  const link: Link = {
+  const link: SingleUseLink = {
     email: null,
     organizationId: null,
     role: null,
@@ -97,16 +101,16 @@ export async function makeLink(tx: Tx, wanted: Wanted, now: number): Promise<{ t
   return { token, link };
 }
 
-export async function lookAtLink(tx: Tx, token: string, now: number): Promise<Link> {
+export async function lookAtLink(tx: Tx, token: string, now: number): Promise<SingleUseLink> {
   return (await findLink(tx, hashOf(token), new Date(now))) ?? refuseLink();
 }
 
 /** Uses a link in the transaction of its action, so that it stays valid if the action fails. */
 export async function takeLink(
   tx: Tx,
-  { token, kind }: { token: string; kind: Link['kind'] },
+  { token, kind }: { token: string; kind: SingleUseLink['kind'] },
   now: number,
-): Promise<Link> {
+): Promise<SingleUseLink> {
   const link = await useLink(tx, hashOf(token), new Date(now));
   if (link?.kind !== kind) return refuseLink();
   await makeOthersVoid(tx, link);
@@ -114,7 +118,7 @@ export async function takeLink(
 }
 
 /** Anyone may request a new password by email, so such a request keeps links that an operator made. */
-async function makeOthersVoid(tx: Tx, { email, kind, organizationId, madeBy }: Link): Promise<void> {
+async function makeOthersVoid(tx: Tx, { email, kind, organizationId, madeBy }: SingleUseLink): Promise<void> {
   const sparesOperator = kind === 'reset' && madeBy !== 'operator';
   if (email !== null) await deleteLinksTo(tx, { email, kind, organizationId, sparesOperator });
 }

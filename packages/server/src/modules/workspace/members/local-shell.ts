@@ -1,12 +1,12 @@
 import type { Database } from '../../../platform/db/database.ts';
 import { hasProject, listAllProjectIds, listOrganizations, listOrganizationsAsOwner } from './reads.ts';
-import type { Access, Person } from './team.ts';
+import type { Access, SignedInMember } from './team.ts';
 
 /**
  * The caller on the local socket. It has no account, so it has no email address, session or token. The server recognizes such a request by
  * its listener. A request cannot claim this identity.
  */
-export const LOCAL_SHELL: Person = {
+export const LOCAL_SHELL: SignedInMember = {
   id: 'local-shell',
   name: 'local shell',
   email: '',
@@ -17,7 +17,7 @@ export const LOCAL_SHELL: Person = {
 /** The actor as stored with its changes. Members are `team:<id>`. */
 export const LOCAL_SHELL_ACTOR = 'local-shell';
 
-export function isLocalShell({ id }: Pick<Person, 'id'>): boolean {
+export function isLocalShell({ id }: Pick<SignedInMember, 'id'>): boolean {
   return id === LOCAL_SHELL.id;
 }
 

@@ -12,8 +12,8 @@ import { changeRole, removeMember } from './members.ts';
 import { deleteInvite, listInvites, lockOrganization, updateOrganization } from './store.ts';
 import { findOrganizationOf, listMembers, type MemberRow, type Organization } from './reads.ts';
 import { isLocalShell } from './local-shell.ts';
-import type { Link } from './link.ts';
-import type { Person } from './team.ts';
+import type { SingleUseLink } from './link.ts';
+import type { SignedInMember } from './team.ts';
 import { offerInvite } from './links.ts';
 import { readEmail, readName } from './make-person.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
@@ -177,7 +177,7 @@ async function organizationOf(tx: Tx, projectId: number): Promise<Organization> 
 }
 
 /** A member without an authenticator app would lock themselves out. The local shell signs in with none. */
-async function requireOwnFactor(tx: Tx, organizationId: string, person: Person): Promise<void> {
+async function requireOwnFactor(tx: Tx, organizationId: string, person: SignedInMember): Promise<void> {
   if (isLocalShell(person)) return;
   const own = (await listMembers(tx, organizationId)).find(({ id }) => id === person.id);
   if (own?.twoFactor) return;
@@ -203,7 +203,7 @@ function toMember(row: MemberRow, personId: string): MemberListed {
   };
 }
 
-function toInvite(link: Link, names: ReadonlyMap<string, string>): InviteListed {
+function toInvite(link: SingleUseLink, names: ReadonlyMap<string, string>): InviteListed {
   const role: Role = link.role ?? 'viewer';
   return {
     id: link.id,

@@ -11,7 +11,7 @@ import { deletePasskeys, deleteSessions, updateSessionToken } from './auth-store
 import { listSessions } from './reads.ts';
 import { newSessionToken } from './sessions.ts';
 import { deleteChallenges, updatePassword, updateUserName, updateWantsDigest } from './store.ts';
-import type { Person } from './team.ts';
+import type { SignedInMember } from './team.ts';
 import type { Installation } from './installation.ts';
 import { revokeTokensOf } from '../tokens/store.ts';
 import type { Database } from '../../../platform/db/database.ts';
@@ -120,7 +120,7 @@ export const profileRoutes = [
 ];
 
 type PasswordChange = {
-  member: Pick<Person, 'id' | 'sessionId'>;
+  member: Pick<SignedInMember, 'id' | 'sessionId'>;
   /** The hash that the current password was compared with. */
   from: string;
   to: string;

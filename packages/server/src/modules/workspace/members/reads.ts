@@ -1,10 +1,10 @@
 import type { Role } from '@beckon/contract/dashboard';
 import type { Tx } from '../../../platform/db/statements.ts';
-import type { OrganizationOfMember, Person } from './team.ts';
+import type { OrganizationOfMember, SignedInMember } from './team.ts';
 
 /** Uses the time of the database, because sessions do not follow the clock of a project. */
-export async function findPersonByToken(tx: Tx, token: string): Promise<Person | undefined> {
-  const rows = await tx.prepared<Person>({
+export async function findPersonByToken(tx: Tx, token: string): Promise<SignedInMember | undefined> {
+  const rows = await tx.prepared<SignedInMember>({
     name: 'team.who',
     text: `SELECT u.id, u.name, u.email, s.id AS "sessionId", s.confirmed_at AS "confirmedAt" FROM beckon.team_session s
            JOIN beckon.team_user u ON u.id = s.user_id WHERE s.token = $1 AND s.expires_at > now()`,

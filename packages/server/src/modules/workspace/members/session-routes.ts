@@ -2,11 +2,11 @@ import { Type } from 'typebox';
 import type { SessionState } from '@beckon/contract/dashboard';
 import { findUserById, isSetUp, listMemberships, listOrganizations } from './reads.ts';
 import { isLocalShell } from './local-shell.ts';
-import type { Person, WithCookies } from './team.ts';
+import type { SignedInMember, WithCookies } from './team.ts';
 import type { Team } from './create-team.ts';
 import { lookAt } from './use-link.ts';
 import { callerOf, PASSKEY_RESPONSE, setCookies, type SignedInPerson } from './caller.ts';
-import { type KitDeps, type OpenAsked, routesFor } from '../dashboard-api/route.ts';
+import { type KitDeps, type OpenRouteRequest, routesFor } from '../dashboard-api/route.ts';
 import type { Installation, Release } from './installation.ts';
 
 type Deps = KitDeps & { installation: Installation; release: Release; team: Team };
@@ -96,7 +96,7 @@ type SignInKey =
 
 async function answer(
   { db }: Deps,
-  { reply, record }: Pick<OpenAsked<SignInKey>, 'reply' | 'record'>,
+  { reply, record }: Pick<OpenRouteRequest<SignInKey>, 'reply' | 'record'>,
   { answer: { personId, needsCode }, cookies }: WithCookies<SignedInPerson>,
 ) {
   const person = personId === null ? undefined : await findUserById(db, personId);
@@ -106,7 +106,7 @@ async function answer(
 }
 
 /** The local shell belongs to no organization, and acts as the owner of each. */
-async function membershipsOf(db: Deps['db'], person: Person) {
+async function membershipsOf(db: Deps['db'], person: SignedInMember) {
   if (!isLocalShell(person)) return listMemberships(db, person.id);
   const organizations = await listOrganizations(db);
   return organizations.map((one) => ({
@@ -117,7 +117,7 @@ async function membershipsOf(db: Deps['db'], person: Person) {
   }));
 }
 
-async function stateOf(deps: Deps, person: Person | null): Promise<SessionState> {
+async function stateOf(deps: Deps, person: SignedInMember | null): Promise<SessionState> {
   const { db, access, installation, release } = deps;
   const user = person ? await findUserById(db, person.id) : undefined;
   const memberships = person ? await membershipsOf(db, person) : [];

@@ -2,7 +2,7 @@ import { APIError } from 'better-auth/api';
 import { Fault } from '../../../platform/fault.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import {
-  type Attempt,
+  type AuthAttempt,
   type AttemptKind,
   countAddress,
   countAttempt,
@@ -139,7 +139,7 @@ function attemptOf(
   { db, known }: SignInDeps,
   { headers, address }: Caller,
   { kind, account, password }: Trying,
-): Attempt {
+): AuthAttempt {
   const knownBrowser = knownBrowserId(known, password, { headers, now: db.clock.now() });
   return { kind, address, account, knownBrowser };
 }

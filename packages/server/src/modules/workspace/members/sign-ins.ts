@@ -6,7 +6,7 @@ import {
   confirmByPasskey,
   confirmByPassword,
   confirmOptions,
-  type Member,
+  type MemberSession,
 } from './confirm.ts';
 import { cookieNames } from './cookies.ts';
 import { knownBrowsers } from './known-browser.ts';
@@ -84,7 +84,7 @@ function bound<D, W, A>(
   return (caller, what) => work(deps, caller, what);
 }
 
-type WithPassword = { member: Member; password: string };
+type WithPassword = { member: MemberSession; password: string };
 
 /** Returns the hash to replace if the current password is right. */
 async function checkCurrentPassword(deps: SignInDeps, { member, password }: WithPassword): Promise<string> {
@@ -136,7 +136,11 @@ async function newBackupCodes(
   return response.backupCodes;
 }
 
-async function counted<T>(deps: SignInDeps, { sessionId }: Member, check: () => Promise<T>): Promise<T> {
+async function counted<T>(
+  deps: SignInDeps,
+  { sessionId }: MemberSession,
+  check: () => Promise<T>,
+): Promise<T> {
   await countSessionAttempt(deps, sessionId);
   const done = await check();
   await forgiveSessionAttempt(deps, sessionId);

@@ -1,6 +1,6 @@
 import type { Role } from '@beckon/contract/dashboard';
 import type { Tx } from '../../../platform/db/statements.ts';
-import type { Link } from './link.ts';
+import type { SingleUseLink } from './link.ts';
 import { deletePasskeys, deleteSessions } from './auth-store.ts';
 import type { FactorRow, Organization } from './reads.ts';
 
@@ -144,7 +144,7 @@ export async function deleteMember(tx: Tx, { organizationId, userId }: Membershi
   return rows.length;
 }
 
-export async function insertLink(tx: Tx, hash: string, link: Link): Promise<void> {
+export async function insertLink(tx: Tx, hash: string, link: SingleUseLink): Promise<void> {
   await tx.query(`DELETE FROM beckon.team_link WHERE expires_at < $1`, [link.createdAt]);
   await tx.query(
     `INSERT INTO beckon.team_link (token_hash, id, kind, email, organization_id, role, clears_two_factor, made_by,
@@ -167,8 +167,8 @@ export async function insertLink(tx: Tx, hash: string, link: Link): Promise<void
 const LINK = `id, kind, email, organization_id AS "organizationId", role, clears_two_factor AS "clearsTwoFactor",
   made_by AS "madeBy", created_at AS "createdAt", expires_at AS "expiresAt"`;
 
-export async function findLink(tx: Tx, hash: string, now: Date): Promise<Link | undefined> {
-  const rows = await tx.query<Link>(
+export async function findLink(tx: Tx, hash: string, now: Date): Promise<SingleUseLink | undefined> {
+  const rows = await tx.query<SingleUseLink>(
     `SELECT ${LINK} FROM beckon.team_link WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2`,
     [hash, now],
   );
@@ -176,8 +176,8 @@ export async function findLink(tx: Tx, hash: string, now: Date): Promise<Link | 
 }
 
 /** Marks a link as used. Only one of two concurrent requests succeeds. */
-export async function useLink(tx: Tx, hash: string, now: Date): Promise<Link | undefined> {
-  const rows = await tx.query<Link>(
+export async function useLink(tx: Tx, hash: string, now: Date): Promise<SingleUseLink | undefined> {
+  const rows = await tx.query<SingleUseLink>(
     `UPDATE beckon.team_link SET used_at = $2 WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2
      RETURNING ${LINK}`,
     [hash, now],
@@ -186,7 +186,7 @@ export async function useLink(tx: Tx, hash: string, now: Date): Promise<Link | u
 }
 
 /** Returns unused invitations. */
-export function listInvites(tx: Tx, organizationId: string, now: Date): Promise<Link[]> {
+export function listInvites(tx: Tx, organizationId: string, now: Date): Promise<SingleUseLink[]> {
   return tx.query(
     `SELECT ${LINK} FROM beckon.team_link WHERE organization_id = $1 AND kind = 'invite' AND used_at IS NULL
        AND expires_at > $2 ORDER BY created_at DESC, id`,
@@ -197,8 +197,8 @@ export function listInvites(tx: Tx, organizationId: string, now: Date): Promise<
 export async function deleteInvite(
   tx: Tx,
   { id, organizationId }: { id: string; organizationId: string },
-): Promise<Link | undefined> {
-  const rows = await tx.query<Link>(
+): Promise<SingleUseLink | undefined> {
+  const rows = await tx.query<SingleUseLink>(
     `DELETE FROM beckon.team_link WHERE id = $1 AND organization_id = $2 AND kind = 'invite' AND used_at IS NULL
      RETURNING ${LINK}`,
     [id, organizationId],
@@ -223,7 +223,7 @@ export async function deleteLinksTo(
 
 type LinksTo = {
   email: string;
-  kind: Link['kind'];
+  kind: SingleUseLink['kind'];
   organizationId: string | null;
   sparesOperator?: boolean;
 };

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Role } from '@beckon/contract/dashboard';
 
 /** A signed-in member. `confirmedAt`: when they last proved their identity in this session. */
-export type Person = {
+export type SignedInMember = {
   id: string;
   name: string;
   email: string;
@@ -23,7 +23,7 @@ export type OrganizationOfMember = {
 /** The functions by which other modules look up members. */
 export type Access = {
   /** Returns the member who sent the request, or null if there is no valid session. */
-  who(headers: IncomingHttpHeaders): Promise<Person | null>;
+  who(headers: IncomingHttpHeaders): Promise<SignedInMember | null>;
   /** Returns this member's role in a project. Null: they have none, or the project does not exist. */
   roleIn(personId: string, projectId: number): Promise<Role | null>;
   /** Returns this member's roles in all of their projects. */

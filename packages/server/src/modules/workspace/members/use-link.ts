@@ -3,15 +3,15 @@ import { Fault } from '../../../platform/fault.ts';
 import { deleteChallenges, deleteTwoFactor, lockOrganization, upsertMember } from './store.ts';
 import { deletePasskeys, deleteSessions } from './auth-store.ts';
 import { findUserByEmail, listMembers, listOrganizations, type UserRow } from './reads.ts';
-import type { Link } from './link.ts';
+import type { SingleUseLink } from './link.ts';
 import { lookAtLink, takeLink } from './links.ts';
-import type { Person } from './team.ts';
+import type { SignedInMember } from './team.ts';
 import { revokeTokensOf } from '../tokens/store.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { makePerson } from './make-person.ts';
 
-export type LinkView = Link & { organization: string | null; hasAccount: boolean };
+export type LinkView = SingleUseLink & { organization: string | null; hasAccount: boolean };
 
 /** Returns what the holder of a link sees before they decide. */
 export async function lookAt(
@@ -29,7 +29,7 @@ type Deps = Pick<Database, 'transaction' | 'clock'>;
 export type Accepting = {
   token: string;
   /** The signed-in member; null: a new one, with a name and a password. */
-  person: Person | null;
+  person: SignedInMember | null;
   newcomer: { name: string; passwordHash: string } | null;
 };
 export type Joined = {
@@ -77,7 +77,7 @@ export function acceptInvite(
 
 function requireSelf(
   known: { id: string; name: string; email: string },
-  person: Person | null,
+  person: SignedInMember | null,
 ): { id: string; name: string } {
   if (person?.id === known.id) return known;
   const message =

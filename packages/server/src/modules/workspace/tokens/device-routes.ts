@@ -5,11 +5,11 @@ import { Fault } from '../../../platform/fault.ts';
 import type { AccountEmails } from '../members/account-emails.ts';
 import { countWithin } from '../members/attempts.ts';
 import { findUserById, listMemberships } from '../members/reads.ts';
-import type { Person } from '../members/team.ts';
+import type { SignedInMember } from '../members/team.ts';
 import {
   beginDevice,
   decideAboutDevice,
-  type Decision,
+  type DeviceDecision,
   DEVICE_INTERVAL_S,
   type DeviceDeps,
   fetchDevice,
@@ -122,7 +122,7 @@ export const deviceRoutes = [
   }),
 ];
 
-function decide(deps: Deps, decision: Decision): Promise<DeviceAsking> {
+function decide(deps: Deps, decision: DeviceDecision): Promise<DeviceAsking> {
   return decideAboutDevice(deviceDeps(deps), decision);
 }
 
@@ -132,7 +132,7 @@ function deviceDeps({ db, pepper }: Pick<Deps, 'db' | 'pepper'>): DeviceDeps {
 
 type Made = Awaited<ReturnType<typeof createToken>> & {
   state: 'approved';
-  person: Pick<Person, 'id' | 'name' | 'email'>;
+  person: Pick<SignedInMember, 'id' | 'name' | 'email'>;
   label: string;
   scopes: DeviceAsking['scopes'];
 };
@@ -158,13 +158,13 @@ function fetchToken(
 }
 
 /** Counts an attempt before it is checked, so that a hundred concurrent guesses count as a hundred. */
-async function readCode(deps: Deps, text: string, { id }: Pick<Person, 'id'>): Promise<string> {
+async function readCode(deps: Deps, text: string, { id }: Pick<SignedInMember, 'id'>): Promise<string> {
   await countWithin(deps, [{ key: `device code ${id}`, most: LOOKED_AT_BY_PERSON }]);
   return readUserCode(text) ?? unknownCode();
 }
 
 /** Requires the authenticator app that an organization requires of its members before they approve a program. */
-async function requireFactor({ db }: Deps, { id }: Pick<Person, 'id'>): Promise<void> {
+async function requireFactor({ db }: Deps, { id }: Pick<SignedInMember, 'id'>): Promise<void> {
   const asking = (await listMemberships(db, id)).filter(({ lacksFactor }) => lacksFactor);
   if (asking.length === 0) return;
   const names = asking.map(({ name }) => name).join(', ');

@@ -68,12 +68,17 @@ export async function lookAtDevice({ tx, pepper, now }: DeviceDeps, code: string
   return found ?? unknownCode();
 }
 
-export type Decision = { code: string; by: string; state: 'approved' | 'denied'; scopes?: readonly string[] };
+export type DeviceDecision = {
+  code: string;
+  by: string;
+  state: 'approved' | 'denied';
+  scopes?: readonly string[];
+};
 
 /** Decides once; the first decision wins. It grants no scope that was not requested. */
 export async function decideAboutDevice(
   deps: DeviceDeps,
-  { code, by, state, scopes }: Decision,
+  { code, by, state, scopes }: DeviceDecision,
 ): Promise<DeviceAsking> {
   const { tx, pepper, now } = deps;
   const asked = await lookAtDevice(deps, code);

@@ -1,7 +1,7 @@
 import { equalInConstantTime, type Pepper } from '../../../platform/crypto/hash.ts';
 import type { Log } from '../../../platform/log.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { type CandidateRow, listCandidates, updateHash, updateLastUsed } from './store.ts';
+import { type TokenCandidateRow, listCandidates, updateHash, updateLastUsed } from './store.ts';
 import { hashToken, type HeldToken, last4Of, SALT_BYTES } from './token.ts';
 
 export type HolderDeps = {
@@ -30,10 +30,10 @@ export async function findHolder(deps: HolderDeps, secret: string): Promise<Held
   return { id, label, scopes, expiresAt, person: { id: personId, name, email } };
 }
 
-type Match = { row: CandidateRow; isStale: boolean };
+type Match = { row: TokenCandidateRow; isStale: boolean };
 
 /** Takes as much time without a candidate as with one. */
-function matchSecret({ pepper }: HolderDeps, secret: string, rows: CandidateRow[]): Match | null {
+function matchSecret({ pepper }: HolderDeps, secret: string, rows: TokenCandidateRow[]): Match | null {
   let match: Match | null = null;
   for (const row of rows.length === 0 ? [NOBODY] : rows) {
     const isCurrent = equalInConstantTime(hashToken(pepper.current, row.salt, secret), row.hash);
@@ -47,7 +47,7 @@ function matchSecret({ pepper }: HolderDeps, secret: string, rows: CandidateRow[
 /** Records the use of a token. A valid token is accepted even if this write fails, and the next request tries again. */
 async function note(
   { db, pepper, log }: HolderDeps,
-  { id, salt, hash, lastUsedAt }: CandidateRow,
+  { id, salt, hash, lastUsedAt }: TokenCandidateRow,
   stale: string | null,
 ): Promise<void> {
   const now = db.clock.now();

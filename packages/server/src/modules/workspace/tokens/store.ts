@@ -22,7 +22,7 @@ export type DeviceAsking = {
 };
 
 /** Rows of `team_token` and `team_device`. Neither belongs to a tenant: the owner of a token is found before their projects. */
-export type CandidateRow = {
+export type TokenCandidateRow = {
   id: string;
   salt: Buffer;
   hash: Buffer;
@@ -42,7 +42,7 @@ export type CandidateRow = {
 export function listCandidates(
   tx: Tx,
   { last4, now }: { last4: string; now: Date },
-): Promise<CandidateRow[]> {
+): Promise<TokenCandidateRow[]> {
   return tx.prepared({
     name: 'tokens.candidates',
     text: `SELECT t.id, t.salt, t.hash, t.label, t.scopes, t.expires_at AS "expiresAt", t.last_used_at AS "lastUsedAt",

@@ -30,7 +30,7 @@ import { recover, type Recovered } from './recover.ts';
 import { dropRestoreDraft, restoreDraftOf, sweepRestoreDrafts } from './partials.ts';
 import type { KeptSecrets } from './take-backup.ts';
 
-export type Restoring = HomeOptions & {
+export type RestoreOptions = HomeOptions & {
   /** The folder of one backup. */
   from: string;
   /** In milliseconds; null: to the end of the WAL. */
@@ -47,7 +47,7 @@ export type Restored = Recovered & { manifest: Manifest };
  * new timeline. All this happens in a temporary folder beside a DATA_DIR that does not exist yet. An existing empty DATA_DIR contains the
  * temporary folder, because it may be a separate file system or the only writable folder. At the end everything is renamed.
  */
-export async function restoreBackup(restoring: Restoring): Promise<Restored> {
+export async function restoreBackup(restoring: RestoreOptions): Promise<Restored> {
   const { from, until } = restoring;
   const dataDir = resolve(restoring.dataDir);
   const manifest = await readManifest(from);
@@ -80,7 +80,7 @@ async function makeDraft(draft: string, within: string | null): Promise<void> {
     await chmod(within, (mode & 0o7777) | 0o001);
 }
 
-type Content = { restoring: Restoring; manifest: Manifest; kept: KeptSecrets };
+type Content = { restoring: RestoreOptions; manifest: Manifest; kept: KeptSecrets };
 
 async function restoreInto(draft: string, { restoring, manifest, kept }: Content): Promise<Restored> {
   const { from, until, timeline = null } = restoring;

@@ -29,13 +29,13 @@ export type Taking = HomeOptions & {
   release: string;
 };
 
-export type Taken = { name: string; path: string; manifest: Manifest };
+export type BackupResult = { name: string; path: string; manifest: Manifest };
 
 /**
  * Copies a running cluster: starts the backup mode of PostgreSQL, copies the files, and then the WAL of that time. The backup is built
  * under a temporary name, and gets its own after all of it is on disk.
  */
-export async function takeBackup(taking: Taking): Promise<Taken> {
+export async function takeBackup(taking: Taking): Promise<BackupResult> {
   const to = await makePlace(taking.to);
   const embedded = await openEmbedded(taking);
   try {

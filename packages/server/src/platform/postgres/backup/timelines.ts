@@ -133,10 +133,13 @@ export function historyName(timeline: number): string {
   return `${timeline.toString(16).toUpperCase().padStart(8, '0')}.history.gz`;
 }
 
-export type Begun = { data: string; timeline: number; owner: Account | undefined };
+export type ClusterTimeline = { data: string; timeline: number; owner: Account | undefined };
 
 /** Stores the file completely or not at all: PostgreSQL assigns the next restore the first number without a file. */
-export async function keepHistory(archive: string, { data, timeline, owner }: Begun): Promise<void> {
+export async function keepHistory(
+  archive: string,
+  { data, timeline, owner }: ClusterTimeline,
+): Promise<void> {
   const path = join(archive, historyName(timeline));
   const content = await readFile(join(data, 'pg_wal', basename(path, '.gz')));
   const part = join(dirname(path), `.${basename(path)}.part-${process.pid}`);
