@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type StandIn, standInProcess } from '../../testkit/stand-in-process.ts';
 import { silentLog } from '../platform/log.ts';
 import { countAll } from './count-all.ts';
-import { Kept, type KeepOptions } from './keep-process.ts';
+import { type KeepOptions, Kept } from './keep-process.ts';
 import { type ProcessMetrics, countsOf } from './merged-counts.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));

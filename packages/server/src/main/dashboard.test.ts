@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createLifecycle } from '../platform/async/lifecycle.ts';
 import { type Log, silentLog } from '../platform/log.ts';
-import { openDashboard } from './dashboard.ts';
+import { openDashboard } from './built-pages.ts';
 
 /** Creates a small checkout of the dashboard: its sources, and a build of these sources or of others. */
 async function checkout(parts: { build: string; dist?: 'fresh' | 'old' }): Promise<string> {

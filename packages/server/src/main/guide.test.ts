@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createLifecycle } from '../platform/async/lifecycle.ts';
 import { silentLog } from '../platform/log.ts';
-import { openGuide } from './guide.ts';
+import { openGuide } from './built-pages.ts';
 
 const BUILD = `import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:cluster';
+import { type FromPart, nameOf, type ProcessRef, type ToPart } from './processes.ts';
 import { backoffMs } from '../platform/async/backoff.ts';
 import type { Log } from '../platform/log.ts';
-import { type FromPart, nameOf, type ProcessRef, type ToPart } from './processes.ts';
 
 export type KeepOptions = {
   fork: (part: ProcessRef) => Worker;
@@ -145,4 +145,21 @@ function orError<T>(act: () => T): T | Error {
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
+}
+
+/**
+ * The limits within the ten seconds of a stop. An API process cuts off requests after six. A worker waits five for work under way and two
+ * more for the relay, then records the outcomes. If it were killed before that, its emails would be `unknown` for good.
+ */
+const ANSWERED_WITHIN_MS = 7_000;
+const DONE_WITHIN_MS = 9_000;
+
+/** All processes stop at the same time: if one kind waited for the other, it would have only the remaining time. */
+export async function stopProcesses(kept: readonly Kept[]): Promise<void> {
+  for (const one of kept) one.letEnd();
+  await Promise.all(kept.map((one) => one.stop(isWorker(one) ? DONE_WITHIN_MS : ANSWERED_WITHIN_MS)));
+}
+
+function isWorker({ part }: Kept): boolean {
+  return part.role === 'worker';
 }

@@ -2,9 +2,8 @@ import type { Worker } from 'node:cluster';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type StandIn, standInProcess } from '../../testkit/stand-in-process.ts';
 import { silentLog } from '../platform/log.ts';
-import { Kept } from './keep-process.ts';
+import { Kept, stopProcesses } from './keep-process.ts';
 import type { ProcessRef } from './processes.ts';
-import { stopProcesses } from './stop-processes.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());

@@ -6,11 +6,10 @@ import { createLifecycle, type Lifecycle } from '../platform/async/lifecycle.ts'
 import { createMetricsServer } from '../modules/operations/metrics/endpoints.ts';
 import type { Config } from './config.ts';
 import { countAll } from './count-all.ts';
-import { Kept } from './keep-process.ts';
+import { Kept, stopProcesses } from './keep-process.ts';
 import { closed, listening, listens, portOf } from './listening.ts';
 import { COUNTS_CONTENT_TYPE } from './merged-counts.ts';
 import { type FromPart, type ProcessRef, partsOf } from './processes.ts';
-import { stopProcesses } from './stop-processes.ts';
 import type { ServerHandle } from './options.ts';
 
 export type Watch = { log: Log; logTo: 'stdout' | 'stderr' };

@@ -1,13 +1,21 @@
-import type { Clock } from '../../platform/time/clock.ts';
+import { ENDPOINTS, RATE_LIMIT_DEFAULTS } from '@beckon/contract';
 import { openQueue } from '../ingest/index.ts';
-import { Fault } from '../../platform/fault.ts';
-import { countProjectsOf, type Project, lockOrganization } from '../workspace/index.ts';
-import { createProject as create, type NewProject } from './insert-project.ts';
 import { createRules, SHIPPED_RULES } from '../rules/index.ts';
 import { openSendTurn } from '../sending/index.ts';
-import { openTurn } from '../../platform/locks/project-lock.ts';
+import {
+  checkName,
+  countProjectsOf,
+  insertProject,
+  insertRateLimits,
+  lockOrganization,
+  nextProjectId,
+  type Project,
+} from '../workspace/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
+import { Fault } from '../../platform/fault.ts';
+import { openTurn } from '../../platform/locks/project-lock.ts';
+import type { Clock } from '../../platform/time/clock.ts';
 
 /**
  * Creates a project with its queue row and its locks, which ingest, processing and sending require, and with the four shipped rules,
@@ -54,4 +62,37 @@ export async function createBareProject(
   await openTurn(tx, project.id);
   await openSendTurn(tx, project.id);
   return project;
+}
+
+type NewProject = {
+  name: string;
+  organizationId?: string | null;
+  /** An id that was taken from the sequence before. */
+  id?: number;
+  isDemo?: boolean;
+  /** The live project, for a new sandbox. */
+  sandboxOf?: number;
+};
+
+/** Creates a project with its settings and full rate limit buckets. The flow creates its queue row in the same transaction. */
+async function create(
+  deps: { tx: Tx; clock: Clock },
+  { name, organizationId = null, ...given }: NewProject,
+): Promise<Project> {
+  checkName(name);
+  const id = given.id ?? (await nextProjectId(deps.tx));
+  const createdAt = new Date(deps.clock.now());
+  const livemode = given.sandboxOf === undefined;
+  await insertProject(deps.tx, {
+    project_id: id,
+    name,
+    livemode,
+    created_at: createdAt,
+    organization_id: organizationId,
+    is_demo: given.isDemo ?? false,
+    sandbox_of: given.sandboxOf ?? null,
+  });
+  const limits = ENDPOINTS.map((endpoint) => ({ endpoint, ...RATE_LIMIT_DEFAULTS[endpoint] }));
+  await insertRateLimits(deps.tx, { projectId: id, limits, at: createdAt });
+  return { id, name, livemode, suspendedAt: null, createdAt };
 }

@@ -1,11 +1,11 @@
 import { lockQueue } from '../ingest/index.ts';
-import { findPair, type Project } from '../workspace/index.ts';
-import { resumeProject as resume, suspendProject as suspend } from './suspend.ts';
+import { nextMoment } from '../rules/index.ts';
 import { takeSendTurn } from '../sending/index.ts';
-import { dueEarlier } from '../../platform/locks/timers.ts';
+import { findPair, type Project, toProject, unknownProject, updateSuspended } from '../workspace/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { nextMoment } from '../rules/index.ts';
+import { dueEarlier } from '../../platform/locks/timers.ts';
+import type { Clock } from '../../platform/time/clock.ts';
 
 type Deps = Pick<Database, 'transaction' | 'clock'>;
 
@@ -49,4 +49,19 @@ async function lockQueues(tx: Tx, projectId: number): Promise<void> {
 async function pairOf(tx: Tx, projectId: number): Promise<number[]> {
   const { sandboxId } = await findPair(tx, projectId);
   return sandboxId === null ? [projectId] : [projectId, sandboxId];
+}
+
+/** The caller must hold the project's queue lock, so that this comes before or after a flush as a whole. */
+async function suspend(deps: { tx: Tx; clock: Clock }, projectId: number): Promise<Project> {
+  return setSuspended(deps.tx, projectId, new Date(deps.clock.now()));
+}
+
+async function resume(deps: { tx: Tx }, projectId: number): Promise<Project> {
+  return setSuspended(deps.tx, projectId, null);
+}
+
+async function setSuspended(tx: Tx, projectId: number, at: Date | null): Promise<Project> {
+  const row = await updateSuspended(tx, { projectId, at });
+  if (!row) throw unknownProject(projectId);
+  return toProject(row);
 }

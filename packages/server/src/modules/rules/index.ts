@@ -52,8 +52,7 @@ export {
 export { nextMoment } from './next-timer.ts';
 export { type Model, type Models, createModels, loadProjectModels } from './project-model.ts';
 export { advance, afterDraft, endRun, onTime, standAt } from './runs/advance-run.ts';
-export { letterNames } from './runs/email-names.ts';
-export { type Program, type ProgramLetter, compile } from './runs/program.ts';
+export { compile, letterNames, type Program, type ProgramLetter } from './runs/program.ts';
 export { findOpenRuns, findRunsById, listDueRuns, listRunsOf } from './runs/reads.ts';
 export { type RuleInForce, listRuleNeeds, listRulesInForce } from './runs/rules-in-force.ts';
 export type { Run } from './runs/run.ts';

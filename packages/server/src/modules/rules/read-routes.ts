@@ -11,7 +11,7 @@ import { bouncedOf, deliveredOf, type Insight, liftOf, type LiftShown } from './
 import { countInsights } from './insights/reads.ts';
 import { countRuleDays, daysOf, emptyDay, type RuleDay, sinceDays } from './insights/rule-days.ts';
 import { countLift, countPlaces, type ArmCounts, listRunsOfRule } from './runs/runs-of-rule.ts';
-import { outline } from './runs/outline.ts';
+import { outline } from './runs/program.ts';
 import type { Run } from './runs/run.ts';
 import {
   badCursor,

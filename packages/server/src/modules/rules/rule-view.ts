@@ -14,7 +14,7 @@ import type { Enrollment } from './enrollment/enrollment.ts';
 import type { EnrollmentPreview } from './enrollment/preview-enrollment.ts';
 import { findLatestEnrollment } from './enrollment/store.ts';
 import { countRuleDays, daysOf, emptyDay, sinceDays } from './insights/rule-days.ts';
-import { outline } from './runs/outline.ts';
+import { outline } from './runs/program.ts';
 import { type ListedRule, listShownRules, showRule } from './show-rules.ts';
 import { getSettings, type KitDeps } from '../workspace/index.ts';
 import { iso, isoOrNull } from '../../platform/time/clock.ts';

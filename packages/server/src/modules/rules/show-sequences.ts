@@ -1,7 +1,7 @@
 import { findRule, listRules, type WholeRule } from './definitions/load-rules.ts';
 import { ruleSentence, stepLabel } from './definitions/sentence.ts';
 import { countPlaces, countRuns, type PlaceCount, type RunCounts } from './runs/runs-of-rule.ts';
-import { outline, type OutlinedStep } from './runs/outline.ts';
+import { outline, type OutlinedStep } from './runs/program.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { audienceNames } from '../audiences/index.ts';
 import { listRulesInForce, type RuleInForce } from './runs/rules-in-force.ts';

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { TEST_TASKS } from '../../../testkit/test-thread.ts';
-import { createWorkerPool, type WorkerPool, type WorkerPoolOptions } from './worker-pool.ts';
-import { TaskStopped } from './task-stopped.ts';
+import { createWorkerPool, TaskStopped, type WorkerPool, type WorkerPoolOptions } from './worker-pool.ts';
 
 type TestTasks = typeof TEST_TASKS;
 

@@ -1,8 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { createFairQueue, QueueFull } from '../async/fair-queue.ts';
 import { Fault } from '../fault.ts';
-import type { TaskResponse, TaskRequest, Tasks } from './serve-tasks.ts';
-import { TaskStopped, type TaskTrouble } from './task-stopped.ts';
+import type { TaskRequest, TaskResponse, Tasks } from './serve-tasks.ts';
 
 export type WorkerPoolOptions = {
   /** The file that calls `serveTasks`. */
@@ -151,4 +150,27 @@ function troubleOf(error: unknown): TaskTrouble {
   return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
     ? 'memory'
     : 'crashed';
+}
+
+/**
+ * The reason why a task has no result.
+ *
+ * - `deadline`, `memory`, `crashed`: the task exceeded its limits or ended its thread, and would do so again.
+ * - `busy`, `closed`: the pool did not run it; a retry may succeed.
+ */
+type TaskTrouble = 'deadline' | 'memory' | 'crashed' | 'busy' | 'closed';
+
+export class TaskStopped extends Error {
+  readonly trouble: TaskTrouble;
+
+  constructor(trouble: TaskTrouble, cause?: unknown) {
+    super(`a task in a worker thread was stopped: ${trouble}`, { cause });
+    this.name = 'TaskStopped';
+    this.trouble = trouble;
+  }
+
+  /** Returns whether the same input would be stopped again. */
+  get isForGood(): boolean {
+    return this.trouble !== 'busy' && this.trouble !== 'closed';
+  }
 }

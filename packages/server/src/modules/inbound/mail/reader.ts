@@ -3,8 +3,7 @@ import type { InboundMail } from '../classification/mail.ts';
 import type { InboundEnvelope, MailVerdict } from '../classification/classification.ts';
 import { readMail } from '../classification/read-mail.ts';
 import { replyText } from '../classification/reply-text.ts';
-import { createWorkerPool, type WorkerPool } from '../../../platform/threads/worker-pool.ts';
-import { TaskStopped } from '../../../platform/threads/task-stopped.ts';
+import { createWorkerPool, TaskStopped, type WorkerPool } from '../../../platform/threads/worker-pool.ts';
 
 /** An inbound email, its classification, and the text that its author wrote. */
 export type ReadInbound = { mail: InboundMail; verdict: MailVerdict; text: string };

@@ -1,8 +1,15 @@
-import { isLanguage, type Language, LANGUAGES } from '../../../platform/recipient-texts/languages.ts';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { type Html, html, type HtmlPart, toText } from '../../../platform/http/html.ts';
-import { STYLE_ELEMENT } from './style.ts';
+import { isLanguage, type Language, LANGUAGES } from '../../../platform/recipient-texts/languages.ts';
 
-export type RecipientPage = {
+const css = readFileSync(new URL('./style.css', import.meta.url), 'utf8');
+
+/** Inlined, so that the page is one response. The policy allows it by its hash, and no other style. */
+const STYLE_ELEMENT = `<style>${css}</style>`;
+export const STYLE_HASH = `'sha256-${createHash('sha256').update(css).digest('base64')}'`;
+
+type RecipientPage = {
   language: Language;
   /** The path of the link; null if the link is invalid. */
   path: string | null;

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Choice, type ChoiceDeps, choose, SNOOZE_DAYS } from './choose.ts';
 import { choicesPage, type SavedChange, noticePage, type PageAddress } from './page.ts';
 import { showChoices, type EmailPreferences } from './show-preferences.ts';
-import { STYLE_HASH } from './style.ts';
+import { STYLE_HASH } from './layout.ts';
 import { createFairQueue, type FairQueue } from '../../../platform/async/fair-queue.ts';
 import { type LetterName, readLetterToken, type TokenKeys } from '../../../platform/crypto/email-token.ts';
 import { isLanguage } from '../../../platform/recipient-texts/languages.ts';

@@ -1,9 +1,9 @@
 import { emailOf, type EmailToRender, type RenderTasks } from './tasks.ts';
 import { Fault } from '../../../platform/fault.ts';
-import { TaskStopped } from '../../../platform/threads/task-stopped.ts';
 import {
   createWorkerPool,
   type TaskOptions,
+  TaskStopped,
   type WorkerPool,
 } from '../../../platform/threads/worker-pool.ts';
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { outline } from './outline.ts';
-import { compile, type ProgramStep } from './program.ts';
+import { compile, outline, type ProgramStep } from './program.ts';
 
 const { steps } = fc.letrec<{ step: ProgramStep; steps: ProgramStep[] }>((tie) => ({
   step: fc.oneof(

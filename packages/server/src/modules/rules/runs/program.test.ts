@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Predicate, PropertyTest } from '../../../platform/predicate/predicate.ts';
 import { advance, afterDraft, onEvent, onTime } from './advance-run.ts';
-import { compile, type Program, type ProgramStep, isSameUpTo } from './program.ts';
+import { compile, isSameUpTo, type Program, type ProgramStep } from './program.ts';
 
 const HOLDS: Predicate = { kind: 'trait', trait: 'plan', test: { op: 'is_set' } };
 const event = { name: 'done', properties: {} };
