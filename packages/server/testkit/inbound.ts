@@ -42,7 +42,7 @@ export function inboundDeps({ server: { db }, dns }: MailStage): ReceiveDeps {
 
 /** A sent email, and what its recipient can read in it. */
 export type Sent = {
-  letter: SunkLetter;
+  delivered: SunkLetter;
   /** Including the angle brackets. */
   messageId: string;
   bounceTo: string;
@@ -59,7 +59,7 @@ export async function sendTo(story: MailStory, userId: string, email: string): P
   const letter = story.arrived().findLast(({ to }) => to.includes(email));
   if (!letter) throw new Error(`no letter to ${email} arrived`);
   return {
-    letter,
+    delivered: letter,
     email,
     messageId: fieldIn(letter.raw, 'Message-ID'),
     bounceTo: letter.from,

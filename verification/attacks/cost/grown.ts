@@ -187,8 +187,8 @@ export const GROWN: Grown[] = [
     ],
     frame: lines(`{% assign a = ${LIST} %}{% assign b = ${LIST} %}{% assign c = "a" %}`),
     async load() {
-      const { renderLetter } = await import('../../../packages/server/src/modules/rendering/render.ts');
-      return (body) => renderLetter({ ...LETTER, body }, VARIABLES);
+      const { renderContent } = await import('../../../packages/server/src/modules/rendering/render.ts');
+      return (body) => renderContent({ ...LETTER, body }, VARIABLES);
     },
   },
   {

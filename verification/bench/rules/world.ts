@@ -1,6 +1,6 @@
 import type { DraftContent } from '../../../packages/server/src/modules/drafts/draft.ts';
 import { findShippedLetter } from '../../../packages/server/src/modules/rendering/shipped.ts';
-import { renderLetter } from '../../../packages/server/src/modules/rendering/render.ts';
+import { renderContent } from '../../../packages/server/src/modules/rendering/render.ts';
 import { createRule } from '../../../packages/server/src/modules/rules/write-rule.ts';
 import { setSettings } from '../../../packages/server/src/modules/administration/set-settings.ts';
 import type { Database } from '../../../packages/server/src/platform/db/database.ts';
@@ -84,7 +84,7 @@ export const NAME = 'NAME';
 function letterText(): DraftContent {
   const letter = findShippedLetter(LETTER);
   if (!letter) throw new Error(`there is no letter ${LETTER}`);
-  return renderLetter(letter, {
+  return renderContent(letter, {
     person: { name: NAME },
     event: { name: 'something' },
     project: { name: 'bench' },

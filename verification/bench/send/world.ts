@@ -3,7 +3,7 @@ import { createSigners } from '../../../packages/server/src/modules/sending/doma
 import { generateKey } from '../../../packages/server/src/modules/sending/domains/dkim-key.ts';
 import { letterHeaders } from '../../../packages/server/src/modules/delivery/headers.ts';
 import { renderEmail } from '../../../packages/server/src/modules/rendering/render-email.ts';
-import { renderLetter } from '../../../packages/server/src/modules/rendering/render.ts';
+import { renderContent } from '../../../packages/server/src/modules/rendering/render.ts';
 import { createRule } from '../../../packages/server/src/modules/rules/write-rule.ts';
 import { setSettings } from '../../../packages/server/src/modules/administration/set-settings.ts';
 import type { DkimSigningKey } from '../../../packages/server/src/platform/mail/outgoing-email.ts';
@@ -65,7 +65,7 @@ export async function openWorld(ground: Ground, { people }: { people: number }):
   const document = { name: RULE, when: { event: 'report_made' }, steps: [{ draft: LETTER }] };
   const { id: ruleId } = await createRule(db, { projectId, document });
   const dkim = await openDomain(ground, projectId);
-  const { content } = renderLetter(
+  const { content } = renderContent(
     { ...LETTER, format: 'markdown' },
     {
       person: { name: NAME, plan: PLAN },
@@ -103,7 +103,7 @@ async function openDomain({ db, sealer }: Ground, projectId: number): Promise<Dk
 }
 
 /** Returns the parts from which the product composes an email, made once. */
-function bareLetter(projectId: number, content: ReturnType<typeof renderLetter>['content']): BareLetter {
+function bareLetter(projectId: number, content: ReturnType<typeof renderContent>['content']): BareLetter {
   const { headers, unsubscribeUrl } = letterHeaders({
     name: { projectId, messageId: crypto.randomUUID() },
     outlet: { kind: 'relay', publicUrl: PUBLIC_URL, mailDomain: null },

@@ -22,7 +22,7 @@ import {
   localeOfPerson,
   zoneOfPerson,
 } from '../rules/index.ts';
-import { renderLetter, variablesFor } from '../rendering/index.ts';
+import { renderContent, variablesFor } from '../rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { findConditionFacts } from '../audiences/index.ts';
 
@@ -146,7 +146,7 @@ function rewrite(
     zone: zoneOfPerson(person, model),
     locale: localeOfPerson(person, model),
   });
-  const rendered = renderLetter(letter.text, variables);
+  const rendered = renderContent(letter.text, variables);
   rendering.work += rendered.work;
   const { content, facts } = rendered;
   return follow(draft, { content, facts, ...gapOf(rendered), why: 'facts_changed', now });

@@ -6,7 +6,7 @@ import { compileLetter } from './compile-email.ts';
 import { inlineStylesFlaw } from './compile-mjml.ts';
 import { findShippedLetter, shippedLetterNames } from './shipped.ts';
 import { linksOfMarkdown } from './links.ts';
-import { renderLetter } from './render.ts';
+import { renderContent } from './render.ts';
 import { plainText } from './plain-text.ts';
 import { WORK_MAX } from './render-work.ts';
 import type { LetterVariables } from './variables.ts';
@@ -22,8 +22,8 @@ const VARIABLES: LetterVariables = {
   locale: 'en',
 };
 
-function rendered(body: string): ReturnType<typeof renderLetter> {
-  return renderLetter({ subject: 'Hello', preheader: '', body, format: 'markdown' }, VARIABLES);
+function rendered(body: string): ReturnType<typeof renderContent> {
+  return renderContent({ subject: 'Hello', preheader: '', body, format: 'markdown' }, VARIABLES);
 }
 
 function many(count: number, text: string, between = ' or '): string {
@@ -44,7 +44,7 @@ const EXPENSIVE: Record<string, string> = {
   'nested loops without a body': '{% for a in (1..500) %}{% for b in (1..500) %}{% endfor %}{% endfor %}',
 };
 
-describe('renderLetter', () => {
+describe('renderContent', () => {
   test.each(Object.entries(EXPENSIVE))('stops %s at its budget, and names the part', (_, body) => {
     const { failed, work, missing } = rendered(body);
     expect(failed).toBe('body');
@@ -58,15 +58,15 @@ describe('renderLetter', () => {
   test('has one budget for all parts of an email', () => {
     const half = '{% for i in (1..9000) %}{% assign a = 1 %}{% endfor %}';
     const parts = { subject: half, preheader: half, body: 'Hello', format: 'markdown' } as const;
-    expect(renderLetter({ ...parts, preheader: '' }, VARIABLES).failed).toBeNull();
-    expect(renderLetter(parts, VARIABLES).failed).toBe('preheader');
+    expect(renderContent({ ...parts, preheader: '' }, VARIABLES).failed).toBeNull();
+    expect(renderContent(parts, VARIABLES).failed).toBe('preheader');
   });
 
   test.each(shippedLetterNames())('renders the shipped email %s within a hundredth of its budget', (name) => {
     const source = findShippedLetter(name) ?? { subject: '', preheader: '', body: '', format: 'markdown' };
     // The first render of a locale also creates its formatters.
-    renderLetter(source, VARIABLES);
-    const { work, failed } = renderLetter(source, VARIABLES);
+    renderContent(source, VARIABLES);
+    const { work, failed } = renderContent(source, VARIABLES);
     expect(failed).toBeNull();
     expect(work).toBeGreaterThan(0);
     expect(work).toBeLessThan(WORK_MAX / 100);

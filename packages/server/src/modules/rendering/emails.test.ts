@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { checkLetter } from './publish.ts';
 import { findShippedLetter, shippedLetterNames } from './shipped.ts';
 import type { TemplateText } from './template.ts';
-import { renderLetter } from './render.ts';
+import { renderContent } from './render.ts';
 import { variablesFor } from './variables.ts';
 
 function shipped(name: string): TemplateText {
@@ -28,7 +28,7 @@ function render(letter: string, { traits = {}, name = 'event', properties = {}, 
     zone: 'Europe/Berlin',
     locale: 'en',
   });
-  return renderLetter(shipped(letter), given);
+  return renderContent(shipped(letter), given);
 }
 
 test('has an email for each of the four shipped rules, and each can be stored', () => {

@@ -4,7 +4,7 @@ import { compileLetter } from './compile-email.ts';
 import { checkLetter, publishable } from './publish.ts';
 import type { TemplateText } from './template.ts';
 import { renderEmail } from './render-email.ts';
-import { renderLetter } from './render.ts';
+import { renderContent } from './render.ts';
 import { variablesFor } from './variables.ts';
 
 const guide = readFileSync(new URL('../../../../../docs/reference/emails.md', import.meta.url), 'utf8');
@@ -20,7 +20,7 @@ function rendered(letter: TemplateText, traits: Record<string, unknown> = TRAITS
     zone: 'UTC',
     locale,
   });
-  const { content, missing } = renderLetter(letter, given);
+  const { content, missing } = renderContent(letter, given);
   expect(missing).toEqual([]);
   return renderEmail(content, {
     projectName: 'Acme',

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findShippedLetter, shippedLetterNames } from './shipped.ts';
 import type { TemplateText } from './template.ts';
 import { renderEmail } from './render-email.ts';
-import { renderLetter } from './render.ts';
+import { renderContent } from './render.ts';
 import { variablesFor } from './variables.ts';
 
 /** Skipped, and reported as skipped, if the system has no Chromium. */
@@ -56,7 +56,7 @@ function shipped(name: string): TemplateText {
     zone: 'UTC',
     locale: 'en',
   });
-  return renderLetter(letter, given).content;
+  return renderContent(letter, given).content;
 }
 
 const LETTERS: [string, TemplateText][] = [

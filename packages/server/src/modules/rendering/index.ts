@@ -16,11 +16,11 @@ export {
   type TemplateVersionRow,
 } from './template.ts';
 export { type Renderer, createRenderer, isRenderBusy, isRenderFailure } from './pool/renderer.ts';
-export type { LetterToRender, RenderedEmail } from './pool/tasks.ts';
+export type { ContentToRender, RenderedEmail } from './pool/tasks.ts';
 export { markdownValue } from './print-values.ts';
 export { type Email, renderTeamLetter } from './render-email.ts';
 export { TOO_MUCH_WORK, WORK_MAX } from './render-work.ts';
-export { type RenderedLetter, renderLetter } from './render.ts';
+export { type RenderedContent, renderContent } from './render.ts';
 export { findShippedLetter, shippedLetterNames } from './shipped.ts';
 export { markLinks } from './links.ts';
 export { personFactsChanged, variablesFor } from './variables.ts';

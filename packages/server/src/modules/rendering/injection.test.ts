@@ -5,7 +5,7 @@ import { compileLetter } from './compile-email.ts';
 import { checkLetter } from './publish.ts';
 import type { TemplateText } from './template.ts';
 import { renderEmail } from './render-email.ts';
-import { renderLetter } from './render.ts';
+import { renderContent } from './render.ts';
 import { variablesFor } from './variables.ts';
 
 /** Attempts of a value to become markup: characters of Markdown, HTML, Liquid, CSS, URLs and line breaks, and complete attacks. */
@@ -119,7 +119,7 @@ function emailOf(letter: TemplateText, traits: Record<string, unknown>) {
     zone: 'UTC',
     locale: 'en',
   });
-  const { content, missing } = renderLetter(letter, given);
+  const { content, missing } = renderContent(letter, given);
   const frame = {
     projectName: 'Acme',
     postalAddress: 'High Street',

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { countCharacters } from '../../../testkit/count-characters.ts';
 import { checkLetter } from './publish.ts';
-import { type RenderedLetter, renderLetter } from './render.ts';
+import { type RenderedContent, renderContent } from './render.ts';
 import type { LetterVariables } from './variables.ts';
 
 const VARIABLES: LetterVariables = {
@@ -25,9 +25,9 @@ const VARIABLES: LetterVariables = {
 function rendered(
   body: string,
   { times = 1, format = 'markdown' as 'markdown' | 'html' } = {},
-): RenderedLetter {
+): RenderedContent {
   const event = { ...VARIABLES.event, times };
-  return renderLetter({ subject: 'Hello', preheader: '', body, format }, { ...VARIABLES, event });
+  return renderContent({ subject: 'Hello', preheader: '', body, format }, { ...VARIABLES, event });
 }
 
 const looped = (text: string): string => `{% for i in (1..event.times) %}${text}{% endfor %}`;
@@ -40,7 +40,7 @@ type Measured = { characters: number; work: number; failed: boolean };
 function ofEachTurn(text: string, format: 'markdown' | 'html' = 'markdown'): Measured {
   const body = looped(text);
   const measure = (times: number): Measured => {
-    let result: RenderedLetter | undefined;
+    let result: RenderedContent | undefined;
     const characters = countCharacters(() => (result = rendered(body, { times, format })));
     return { characters, work: result?.work ?? 0, failed: result?.failed !== null };
   };
@@ -163,7 +163,7 @@ function shortened(pieces: string[]): string {
     .replace(/(.{1,3}?)\1{9,}/g, (all: string, sign: string) => `${sign}×${all.length / sign.length}`);
 }
 
-describe('renderLetter', () => {
+describe('renderContent', () => {
   test('charges each iteration of a loop for the characters that it reads, for any template', () => {
     let whole = 0;
     fc.assert(
@@ -226,8 +226,8 @@ describe('renderLetter', () => {
   test('counts memory for all parts of an email together', () => {
     const ranges = '{% for i in (1..60) %}{% assign a = (1..9999) %}{% endfor %}';
     const parts = { subject: ranges, preheader: '', body: ranges, format: 'markdown' } as const;
-    expect(renderLetter({ ...parts, body: 'Hello' }, VARIABLES).failed).toBeNull();
-    expect(renderLetter(parts, VARIABLES).failed).toBe('body');
+    expect(renderContent({ ...parts, body: 'Hello' }, VARIABLES).failed).toBeNull();
+    expect(renderContent(parts, VARIABLES).failed).toBe('body');
   });
 
   test('reports names and stores facts without keys that data can never have', () => {

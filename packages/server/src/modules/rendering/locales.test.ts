@@ -4,7 +4,7 @@ import { compileLetter } from './compile-email.ts';
 import type { TemplateText } from './template.ts';
 import { personFactsChanged, variablesFor } from './variables.ts';
 import { renderEmail } from './render-email.ts';
-import { renderLetter } from './render.ts';
+import { renderContent } from './render.ts';
 
 const BODY =
   '{{ event.occurred_at | date }} / {{ user.seats | number }} / {{ event.occurred_at | date: "%a %-d %b %Y %-I %p" }}';
@@ -25,7 +25,7 @@ function letter(body: string, format: TemplateText['format'] = 'markdown'): Temp
 }
 
 function emailIn(locale: string, content: TemplateText, projectLocale = 'en') {
-  return renderEmail(renderLetter(content, variables(locale)).content, {
+  return renderEmail(renderContent(content, variables(locale)).content, {
     projectName: 'Acme & <Co>',
     postalAddress: '1 Main Street',
     footer: 'Acme GmbH',
@@ -75,7 +75,7 @@ describe('an email', () => {
     ['fa', 'جمعه ۱۵ خرداد', '۱٬۲۳۴٬۵۶۷٫۸۹'],
   ])('has date and number of the regional or untranslated locale %s', (locale, date, number) => {
     const body = '{{ event.occurred_at | date }}|{{ user.seats | number }}';
-    expect(renderLetter(letter(body), variables(locale)).content.body).toBe(`${date}|${number}`);
+    expect(renderContent(letter(body), variables(locale)).content.body).toBe(`${date}|${number}`);
   });
 
   test("has the project's footer, or else an English one, in a language without translations", () => {
@@ -111,7 +111,7 @@ describe('a page in MJML', () => {
 });
 
 describe('the filters `date` and `number`', () => {
-  const rendered = (body: string, locale = 'de') => renderLetter(letter(body), variables(locale));
+  const rendered = (body: string, locale = 'de') => renderContent(letter(body), variables(locale));
 
   test.each([
     ['{{ event.occurred_at | date: locale: "en-GB" }}', 'Friday 5 June'],
@@ -141,7 +141,7 @@ describe('the filters `date` and `number`', () => {
 
   test('charge each named locale once, so that an email cannot create formatters without end', () => {
     const many = (locales: string[]) =>
-      renderLetter(
+      renderContent(
         letter('{% for one in user.locales %}{{ 1200 | number: locale: one }} {% endfor %}'),
         variables('en', { locales }),
       );
@@ -155,7 +155,7 @@ describe('work of rendering', () => {
   const dated = letter('{{ event.occurred_at | date }}');
 
   test('counts the formatters of a locale that was not used before', () => {
-    const [first, second] = ['sw-KE', 'sw-KE'].map((locale) => renderLetter(dated, variables(locale)).work);
+    const [first, second] = ['sw-KE', 'sw-KE'].map((locale) => renderContent(dated, variables(locale)).work);
     expect((first ?? 0) - (second ?? 0)).toBeGreaterThanOrEqual(4_000);
   });
 });

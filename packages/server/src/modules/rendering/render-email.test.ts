@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type EmailFrame, renderEmail } from './render-email.ts';
 import { findShippedLetter, shippedLetterNames } from './shipped.ts';
 import type { TemplateText } from './template.ts';
-import { renderLetter } from './render.ts';
+import { renderContent } from './render.ts';
 import { variablesFor } from './variables.ts';
 
 const FRAME: EmailFrame = {
@@ -255,7 +255,7 @@ function shipped(name: string): TemplateText {
   });
   const letter = findShippedLetter(name);
   if (letter === undefined) throw new Error(`there is no template ${name}`);
-  return renderLetter(letter, given).content;
+  return renderContent(letter, given).content;
 }
 
 describe('a page with its own layout', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { TemplateText } from './template.ts';
 import { personFactsChanged, variablesFor, type VariableSources } from './variables.ts';
-import { renderLetter } from './render.ts';
+import { renderContent } from './render.ts';
 import { oneLine } from './print-values.ts';
 
 type Given = { traits?: Record<string, unknown>; zone?: string; locale?: string } & Partial<
@@ -25,10 +25,10 @@ function letter(parts: Partial<TemplateText>): TemplateText {
 }
 
 function bodyOf(body: string, traits: Record<string, unknown> = {}): string {
-  return renderLetter(letter({ body }), variables({ traits })).content.body;
+  return renderContent(letter({ body }), variables({ traits })).content.body;
 }
 
-describe('renderLetter', () => {
+describe('renderContent', () => {
   test('fills in values of users and events', () => {
     const given = letter({
       subject: 'For {{ user.name }} & co.',
@@ -36,7 +36,7 @@ describe('renderLetter', () => {
       body: '{{ user.external_user_id }}, {{ user.email }}, {{ event.name }}, {{ user.address.city }}',
     });
     const traits = { name: 'Ada', address: { city: 'Turin' } };
-    const rendered = renderLetter(given, variables({ traits, properties: { plan: 'pro' } }));
+    const rendered = renderContent(given, variables({ traits, properties: { plan: 'pro' } }));
     expect(rendered.content).toEqual({
       subject: 'For Ada & co.',
       preheader: 'pro at Acme',
@@ -51,12 +51,12 @@ describe('renderLetter', () => {
       '{% if user.vip %}{{ user.manager }}{% endif %}{{ user.name | upcase }} {{ event.trialDays }}';
     const traits = { name: 'Ada', manager: 'Bob', address: { city: 'Turin' } };
     const given = variables({ traits, properties: { trialDays: 14 } });
-    expect(renderLetter(letter({ body }), given).facts).toEqual({
+    expect(renderContent(letter({ body }), given).facts).toEqual({
       'user.vip': null,
       'user.name': 'Ada',
       'event.trialDays': 14,
     });
-    expect(renderLetter(letter({ body: '{{ user.address.city }}' }), given).facts).toEqual({
+    expect(renderContent(letter({ body: '{{ user.address.city }}' }), given).facts).toEqual({
       'user.address': { city: 'Turin' },
     });
   });
@@ -65,7 +65,7 @@ describe('renderLetter', () => {
     const body =
       '{{ user.name }} {{ user.tags }} {{ user.plan | default: "free" }} {{ event.plan }} {{ event.occurred_at | date }}';
     const then = variables({ traits: { name: 'Ada', tags: { a: 1, b: 2 } }, properties: { plan: 'pro' } });
-    const { facts } = renderLetter(letter({ body }), then);
+    const { facts } = renderContent(letter({ body }), then);
     const same = variables({ traits: { tags: { b: 2, a: 1 }, name: 'Ada', age: 36 } });
     expect(personFactsChanged(facts, same)).toEqual([]);
     const other = variables({ traits: { name: 'Ada L.', plan: 'pro' }, zone: 'Asia/Tokyo' });
@@ -87,7 +87,7 @@ describe('a missing value', () => {
     ['{{ persn.name }}', ['persn.name']],
     ['{{ user.name }} {{ user.name }}', ['user.name']],
   ])('is reported by name: %s', (body, missing) => {
-    const rendered = renderLetter(
+    const rendered = renderContent(
       letter({ body: `. ${body}` }),
       variables({ traits: { blank: ' \u200B\t' } }),
     );
@@ -107,7 +107,7 @@ describe('a missing value', () => {
     '{% assign who = user.name | default: "there" %}{{ who }}',
     'there{{ user.name | default: "" }}',
   ])('is not reported if the email handles it: %s', (body) => {
-    const rendered = renderLetter(letter({ body }), variables({ traits: { blank: ' ', object: { a: 1 } } }));
+    const rendered = renderContent(letter({ body }), variables({ traits: { blank: ' ', object: { a: 1 } } }));
     expect(rendered).toMatchObject({ content: { body: 'there' }, missing: [] });
   });
 
@@ -120,7 +120,7 @@ describe('a missing value', () => {
     ['{% include "/etc/passwd" %}', 'tag "include" does not exist'],
     ['{{ user.name | raw }}', 'filter "raw" does not exist'],
   ])('includes a part that cannot be rendered completely: %.60s', (body, why) => {
-    const rendered = renderLetter(letter({ body }), variables());
+    const rendered = renderContent(letter({ body }), variables());
     expect(rendered.missing.join('\n')).toContain(`body: `);
     expect(rendered.missing.join('\n')).toContain(why);
     expect(Buffer.byteLength(rendered.content.body)).toBeLessThanOrEqual(100_000);
@@ -146,7 +146,7 @@ describe('a date', () => {
   test('is the same day in every zone if it has no time', () => {
     for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
       const given = variables({ traits: { day: '2026-06-05' }, zone });
-      expect(renderLetter(letter({ body: '{{ user.day | date }}' }), given).content.body).toBe(
+      expect(renderContent(letter({ body: '{{ user.day | date }}' }), given).content.body).toBe(
         'Friday, June 5',
       );
     }
@@ -175,7 +175,7 @@ describe('an untrusted value', () => {
 
   test('stays one line of plain text in the subject', () => {
     const traits = { x: 'A*\r\nBcc: eve@evil.example\u2028\u0000' };
-    const { content } = renderLetter(letter({ subject: 'Hi {{ user.x }}\n!' }), variables({ traits }));
+    const { content } = renderContent(letter({ subject: 'Hi {{ user.x }}\n!' }), variables({ traits }));
     expect(content.subject).toBe('Hi A* Bcc: eve@evil.example !');
   });
 
@@ -192,7 +192,7 @@ describe('an untrusted value', () => {
       '{"__proto__": "p", "constructor": "c", "toString": {"x": "t"}}',
     );
     const body = '{{ user.__proto__ }} {{ user.constructor }} {{ user.toString.x }} {{ user.valueOf }}';
-    const rendered = renderLetter(letter({ body }), variables({ traits: named, properties: named }));
+    const rendered = renderContent(letter({ body }), variables({ traits: named, properties: named }));
     expect(rendered.content.body).toBe('p c t');
     expect(rendered.missing).toEqual(['user.valueOf']);
     expect(personFactsChanged(rendered.facts, variables({ traits: named }))).toEqual([]);
@@ -200,7 +200,7 @@ describe('an untrusted value', () => {
     const inherited =
       '. {{ constructor }} {{ user.name.constructor.constructor }} {{ __proto__.x }} {{ project.constructor }}';
     expect(
-      renderLetter(letter({ body: inherited }), variables({ traits: { name: 'Ada' } })).content.body,
+      renderContent(letter({ body: inherited }), variables({ traits: { name: 'Ada' } })).content.body,
     ).toBe('.');
   });
 });
@@ -221,7 +221,7 @@ test('adds no line to the subject and no link, HTML or block to the body, and ne
   });
   fc.assert(
     fc.property(hostile, fc.jsonValue(), (x, y) => {
-      const { content } = renderLetter(given, variables({ traits: { x, y } }));
+      const { content } = renderContent(given, variables({ traits: { x, y } }));
       expect(content.subject).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
       expect(content.subject.length).toBeLessThanOrEqual(200);
       expect(content.preheader).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
@@ -235,7 +235,7 @@ test('keeps two adjacent values as plain words', () => {
   const given = letter({ body: '{{ user.x }}{{ user.y }}' });
   fc.assert(
     fc.property(hostile, hostile, (x, y) => {
-      expectWords(renderLetter(given, variables({ traits: { x, y } })).content.body, x, y);
+      expectWords(renderContent(given, variables({ traits: { x, y } })).content.body, x, y);
     }),
     { numRuns: 2_000 },
   );

@@ -5,7 +5,7 @@ import { Findings } from './check-source.ts';
 import { WORK_MAX } from './render-work.ts';
 import type { LetterVariables } from './variables.ts';
 
-export type RenderedLetter = {
+export type RenderedContent = {
   content: TemplateText;
   /** The values that the email read, such as `user.name`, as stored. Null if a value was not set. */
   facts: Record<string, unknown>;
@@ -27,7 +27,7 @@ const BODY_MAX_BYTES = 100_000;
 const LINE_MAX_CHARS = 10_000;
 
 /** Renders an email. It never throws, for any traits and events. */
-export function renderLetter(letter: TemplateText, variables: LetterVariables): RenderedLetter {
+export function renderContent(letter: TemplateText, variables: LetterVariables): RenderedContent {
   const findings = new Findings(variables);
   const content: TemplateText = {
     subject: cut(render(letter, 'subject', findings), SUBJECT_MAX_CHARS),

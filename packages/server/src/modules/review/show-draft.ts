@@ -163,7 +163,7 @@ async function letterNow(
     locale: localeOfPerson(person, model),
   });
   const { projectId } = draft;
-  const { content } = await renderer.run('letter', { letter: letter.text, variables }, { projectId });
+  const { content } = await renderer.run('content', { letter: letter.text, variables }, { projectId });
   return { ...content, name: letter.name };
 }
 

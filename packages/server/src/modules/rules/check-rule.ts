@@ -52,7 +52,7 @@ export async function checkReferences(
   );
   const own = (await listTemplates(tx, projectId)).map(({ name }) => name);
   const letters = new Set([...shippedLetterNames(), ...own]);
-  const faults = [...audienceFaults(definition, audiences), ...letterFaults(definition, letters)];
+  const faults = [...audienceFaults(definition, audiences), ...templateFaults(definition, letters)];
   if (faults.length > 0) throw new Fault('validation_failed', { details: faults });
 }
 
@@ -136,7 +136,7 @@ function within(place: string, { message, field = 'body' }: FieldFault): FieldFa
   return { message: `${part}: ${message.replace(`${field}: `, '')}`, field: part };
 }
 
-function letterFaults({ steps }: Definition, known: ReadonlySet<string>): FieldFault[] {
+function templateFaults({ steps }: Definition, known: ReadonlySet<string>): FieldFault[] {
   return placesOf(steps, 'steps').flatMap(({ step, place }) => {
     if (step.kind !== 'draft') return [];
     const { letter } = step;

@@ -40,7 +40,7 @@ export { leaveEnrollments, nextEnrollmentAt } from './enrollment/store.ts';
 export { applyRules } from './evaluation/apply-rules.ts';
 export { createSlowRenders, type SlowRenders, TooMuchRendering } from './evaluation/batch-rendering.ts';
 export { type Desk, consider, factsOf, openDesk } from './evaluation/context.ts';
-export { gapOf, isOutdated, letterOf, letterToRender, write } from './evaluation/create-drafts.ts';
+export { gapOf, isOutdated, letterOf, contentToRender, write } from './evaluation/create-drafts.ts';
 export { gatherKnown } from './evaluation/gather-facts.ts';
 export { localeOfPerson, zoneOfPerson } from './evaluation/recipient.ts';
 export {

@@ -3,7 +3,7 @@ import { checkMail } from '../../sending/test-inbox/checks.ts';
 import { letterHeaders } from '../headers.ts';
 import { findShippedLetter, shippedLetterNames } from '../../rendering/shipped.ts';
 import { renderEmail } from '../../rendering/render-email.ts';
-import { renderLetter } from '../../rendering/render.ts';
+import { renderContent } from '../../rendering/render.ts';
 import { variablesFor } from '../../rendering/variables.ts';
 import { composeMail } from '../../../platform/mail/compose.ts';
 
@@ -22,7 +22,7 @@ async function write(name: string, traits: object, properties: object): Promise<
     zone: 'Europe/Paris',
     locale: 'en',
   });
-  const { content } = renderLetter(letter, variables);
+  const { content } = renderContent(letter, variables);
   const from = { name: 'Acme', address: 'hello@acme.test' };
   const { messageIdHeader, unsubscribeUrl, headers } = letterHeaders({
     name: { projectId: 1, messageId: MESSAGE },

@@ -28,12 +28,12 @@ export type WouldLetter = {
 export type EmailSample = {
   person: Person;
   run: { anchor: Anchor; endsAt: number | null };
-  letter: ProgramLetter;
+  source: ProgramLetter;
   at: number;
 };
 
 export type Walked = {
-  letters: (WouldLetter & { letter: ProgramLetter })[];
+  letters: (WouldLetter & { source: ProgramLetter })[];
   /** When the run would have ended. */
   until: number;
 };
@@ -63,7 +63,7 @@ export function walkRun(begun: Run, walk: Walk): Walked {
     const isDraft = run.waitsFor === 'draft' && instruction?.kind === 'draft';
     const goesOnAt = isDraft ? leavesAt(run, walk, now) : (run.nextAt ?? Infinity);
     if (isDraft)
-      letters.push({ ...letterOf(walk, { at: now, leavesAt: goesOnAt }), letter: instruction.letter });
+      letters.push({ ...letterOf(walk, { at: now, leavesAt: goesOnAt }), source: instruction.letter });
     if (goesOnAt > endsAt) return { letters, until: endsAt };
     run = stepOn(run, walk, { isDraft, now: goesOnAt });
     now = goesOnAt;

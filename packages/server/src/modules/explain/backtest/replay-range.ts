@@ -169,9 +169,9 @@ function enter(stage: Stage, run: Run, { desk, evidence }: { desk: Desk; evidenc
   if (isHeldOut || !program) return;
   const walked = walkRun(run, { program, zone: desk.zone, evidence, periodMs, until });
   stage.runs.set(userId, { run: { ...run, state: 'active' }, until: walked.until });
-  for (const { letter, ...would } of walked.letters) {
+  for (const { source, ...would } of walked.letters) {
     done.letters.push(would);
     if (done.samples.length >= SAMPLES) continue;
-    done.samples.push({ person: evidence.person, run: { anchor, endsAt }, letter, at: would.at });
+    done.samples.push({ person: evidence.person, run: { anchor, endsAt }, source, at: would.at });
   }
 }

@@ -1,5 +1,5 @@
 import { iso, isoOrNull } from '../../../platform/time/clock.ts';
-import { type Reason, REASONS, type Model, letterToRender } from '../../rules/index.ts';
+import { type Reason, REASONS, type Model, contentToRender } from '../../rules/index.ts';
 import type { Renderer } from '../../rendering/index.ts';
 import type { WouldLetter } from './emails.ts';
 import { OCCASIONS_MAX } from './occasions.ts';
@@ -138,9 +138,9 @@ export async function renderSamples(
   renderer: Renderer,
 ): Promise<Backtested['samples']> {
   const samples: Backtested['samples'] = [];
-  for (const { person, run, letter, at } of found.done.samples) {
-    const asked = letterToRender({ run, letter, person, model });
-    const { content, missing } = await renderer.run('letter', asked, { projectId: person.projectId });
+  for (const { person, run, source, at } of found.done.samples) {
+    const asked = contentToRender({ run, letter: source, person, model });
+    const { content, missing } = await renderer.run('content', asked, { projectId: person.projectId });
     samples.push({ external_user_id: person.userId, at: iso(at), ...content, missing });
   }
   return samples;

@@ -152,7 +152,7 @@ async function rowsOf(userId: string): Promise<Record<string, string[]>> {
 
 test('a sender with a whole email affects at most its one recipient', async () => {
   const before = await rowsOf('bob');
-  const [head = ''] = ada.letter.raw.split('\r\n\r\n');
+  const [head = ''] = ada.delivered.raw.split('\r\n\r\n');
   const roll = dice(3);
   for (let n = 0; n < 100; n += 1) {
     const whose: Sent = pick(roll, [ada, bob]);
@@ -215,5 +215,5 @@ test('the tokens of an email are unique to it', () => {
   expect(new Set(locals.map((token) => token.slice(-16))).size).toBe(3);
   for (const to of [ada.bounceTo, ada.replyTo, ada.unsubscribeTo])
     expect(to.indexOf('@')).toBeLessThanOrEqual(64);
-  expect(fieldIn(ada.letter.raw, 'Reply-To')).toContain(ada.replyTo);
+  expect(fieldIn(ada.delivered.raw, 'Reply-To')).toContain(ada.replyTo);
 });

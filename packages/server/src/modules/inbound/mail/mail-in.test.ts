@@ -27,7 +27,7 @@ async function person(): Promise<Sent & { userId: string }> {
   return { ...(await sendTo(story, userId, `${userId}@home.test`)), userId };
 }
 
-const headOf = ({ letter }: Sent): string => letter.raw.split('\r\n\r\n')[0] ?? '';
+const headOf = ({ delivered }: Sent): string => delivered.raw.split('\r\n\r\n')[0] ?? '';
 
 async function outcomes(userId: string): Promise<Record<string, unknown>[]> {
   return db.query(
@@ -87,8 +87,8 @@ test('a report of a delay or a delivery changes nothing', async () => {
 
 test('a report without its recipient is matched by its envelope id', async () => {
   const ada = await person();
-  expect(ada.letter.envid).toBe(ada.bounceTo.slice(2, ada.bounceTo.indexOf('@')));
-  const raw = dsn({ recipient: ada.email, envid: ada.letter.envid ?? '' });
+  expect(ada.delivered.envid).toBe(ada.bounceTo.slice(2, ada.bounceTo.indexOf('@')));
+  const raw = dsn({ recipient: ada.email, envid: ada.delivered.envid ?? '' });
   await talk.hand({ to: ['postmaster@in.beckon.test'], raw });
   expect(await outcomes(ada.userId)).toMatchObject([{ class: '' }]);
   expect(await suppressed(ada.email)).toEqual(['hard_bounce']);

@@ -12,11 +12,11 @@ import { findLinks, type LinkPlaces, linksOfMarkdown } from '../links.ts';
 import { type Publishable, publishable } from '../publish.ts';
 import { type Email, type EmailFrame, renderEmail } from '../render-email.ts';
 import { TOO_MUCH_WORK } from '../render-work.ts';
-import { markupOf, type RenderedLetter, renderLetter } from '../render.ts';
+import { markupOf, type RenderedContent, renderContent } from '../render.ts';
 import type { LetterVariables } from '../variables.ts';
 import { type CheckedMail, checkMail, readMail, type ReadMail } from '../../sending/index.ts';
 
-export type LetterToRender = { letter: TemplateText; variables: LetterVariables };
+export type ContentToRender = { letter: TemplateText; variables: LetterVariables };
 
 /** `ownPrefix`: links that begin with it are not tracked; null: none are. */
 export type EmailToRender = { content: TemplateText; frame: EmailFrame; ownPrefix: string | null };
@@ -38,10 +38,10 @@ export const RENDER_TASKS = {
   publishable: (source: TemplateSource): Promise<Publishable> => publishableWhole(source),
   /** Renders a template without facts. Throws where that exceeds the limits of an email. */
   trial: (letter: TemplateText): void => tryTemplate(letter),
-  letter: ({ letter, variables }: LetterToRender): RenderedLetter => renderLetter(letter, variables),
+  content: ({ letter, variables }: ContentToRender): RenderedContent => renderContent(letter, variables),
   email: emailOf,
-  preview: ({ letter, variables, frame }: LetterToRender & { frame: EmailFrame }) => {
-    const rendered = renderLetter(letter, variables);
+  preview: ({ letter, variables, frame }: ContentToRender & { frame: EmailFrame }) => {
+    const rendered = renderContent(letter, variables);
     return { rendered, email: renderEmail(rendered.content, frame) };
   },
   usedVariables: (letter: TemplateText): UsedVariable[] => usedVariables(letter),
@@ -94,7 +94,7 @@ function usedVariables(letter: TemplateText): UsedVariable[] {
         typeof key === 'string' ? `${String(root)}.${key}` : String(root),
       );
   });
-  const missing = renderLetter(letter, UNKNOWN).missing;
+  const missing = renderContent(letter, UNKNOWN).missing;
   const isRequired = (name: string): boolean =>
     missing.some((one) => one === name || one.startsWith(`${name}.`));
   return [...new Set(names)].map((name) => ({ name, required: isRequired(name) }));
@@ -111,7 +111,7 @@ const UNKNOWN = {
 
 /** Returns the email for a user without known values. Throws a fault if even that takes too much work. */
 function trialContent(letter: TemplateText): TemplateText {
-  const { content, failed } = renderLetter(letter, UNKNOWN);
+  const { content, failed } = renderContent(letter, UNKNOWN);
   if (failed !== null) throw refused([{ message: `${failed}: ${TOO_MUCH_WORK}`, field: failed }]);
   return content;
 }

@@ -1,4 +1,4 @@
-import { type RenderedLetter, WORK_MAX } from '../../rendering/index.ts';
+import { type RenderedContent, WORK_MAX } from '../../rendering/index.ts';
 import { type PersonId, personKey } from '../../users/index.ts';
 
 /**
@@ -7,7 +7,7 @@ import { type PersonId, personKey } from '../../users/index.ts';
  */
 export type BatchRendering = {
   /** Renders an email and counts its work. An email that takes too long is returned as failed. */
-  render(email: EmailOfPerson, render: () => RenderedLetter): RenderedLetter;
+  render(email: EmailOfPerson, render: () => RenderedContent): RenderedContent;
   /** The project that has used more than its part of a batch, or null. */
   over(): number | null;
   /** Lets other work of the process continue, if enough was rendered since the last pause. */
@@ -100,9 +100,9 @@ export class TooMuchRendering extends Error {
  */
 export type SlowRenders = {
   /** Returns the email as failed if it took too long for this user before. */
-  find(letter: object, person: PersonId): RenderedLetter | undefined;
+  find(letter: object, person: PersonId): RenderedContent | undefined;
   /** Runs `render`. If it takes too long, the email is remembered and returned as failed. */
-  measure(letter: object, person: PersonId, render: () => RenderedLetter): RenderedLetter;
+  measure(letter: object, person: PersonId, render: () => RenderedContent): RenderedContent;
   /** Returns how many milliseconds each project blocked the process since the last call. */
   take(): Map<number, number>;
 };
@@ -112,7 +112,7 @@ const SLOW_MS = 2_000;
 
 /** The memory is kept as long as the definitions of the project: a new version of the template is rendered again. */
 export function createSlowRenders(usedMs: () => number = threadMs): SlowRenders {
-  const known = new WeakMap<object, Map<string, RenderedLetter>>();
+  const known = new WeakMap<object, Map<string, RenderedContent>>();
   let blocked = new Map<number, number>();
   return {
     find: (letter, person) => known.get(letter)?.get(personKey(person)),
@@ -135,7 +135,7 @@ export function createSlowRenders(usedMs: () => number = threadMs): SlowRenders 
 }
 
 /** The draft keeps its subject, so that members recognize it in Review. A body could be large, and is not remembered. */
-function failedOf({ content, work }: RenderedLetter): RenderedLetter {
+function failedOf({ content, work }: RenderedContent): RenderedContent {
   return { content: { ...content, body: '' }, facts: {}, missing: [], failed: 'body', work };
 }
 

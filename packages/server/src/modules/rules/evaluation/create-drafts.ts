@@ -8,9 +8,9 @@ import {
   type TemplateText,
   personFactsChanged,
   variablesFor,
-  type RenderedLetter,
-  renderLetter,
-  type LetterToRender,
+  type RenderedContent,
+  renderContent,
+  type ContentToRender,
 } from '../../rendering/index.ts';
 import { autopilotPeriod } from '../definitions/rule.ts';
 import type { Model } from '../project-model.ts';
@@ -53,7 +53,7 @@ export function compose(
 }
 
 /** Returns what a draft would be held for: the part that took too much work, or else the first missing value. */
-export function gapOf({ missing, failed }: Pick<RenderedLetter, 'missing' | 'failed'>): {
+export function gapOf({ missing, failed }: Pick<RenderedContent, 'missing' | 'failed'>): {
   missing: string | null;
   isFailed: boolean;
 } {
@@ -78,13 +78,13 @@ export function isOutdated(draft: Pick<Draft, 'facts'>, person: Person, model: M
 type Writing = Omit<Composing, 'run'> & { run: Pick<Run, 'anchor' | 'endsAt'> };
 
 /** Renders the template with the present facts of the user. */
-export function write(writing: Writing): RenderedLetter {
-  const { letter, variables } = letterToRender(writing);
-  return renderLetter(letter, variables);
+export function write(writing: Writing): RenderedContent {
+  const { letter, variables } = contentToRender(writing);
+  return renderContent(letter, variables);
 }
 
 /** Renders like `write`, within the limits of a batch. */
-export function writeWithin(rendering: BatchRendering, writing: Writing): RenderedLetter {
+export function writeWithin(rendering: BatchRendering, writing: Writing): RenderedContent {
   const { letter, person, model } = writing;
   const text = textOf(model, letter);
   if (!text) throw new Error(`there is no template ${JSON.stringify(letter)}`);
@@ -93,7 +93,7 @@ export function writeWithin(rendering: BatchRendering, writing: Writing): Render
 }
 
 /** Returns the input of `write`, for rendering in another thread. */
-export function letterToRender({ run, letter, person, model }: Writing): LetterToRender {
+export function contentToRender({ run, letter, person, model }: Writing): ContentToRender {
   const text = textOf(model, letter);
   if (!text) throw new Error(`there is no template ${JSON.stringify(letter)}`);
   const variables = variablesFor({

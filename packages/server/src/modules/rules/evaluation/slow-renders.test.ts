@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { RenderedLetter } from '../../rendering/render.ts';
+import type { RenderedContent } from '../../rendering/render.ts';
 import { createBatchRendering, createSlowRenders } from './batch-rendering.ts';
 
 const ada = { projectId: 1, userId: 'ada' };
 const bea = { projectId: 1, userId: 'bea' };
 const dan = { projectId: 2, userId: 'dan' };
-const rendered: RenderedLetter = {
+const rendered: RenderedContent = {
   content: { subject: 'Hello', preheader: '', body: 'Hello', format: 'markdown' },
   facts: {},
   missing: [],

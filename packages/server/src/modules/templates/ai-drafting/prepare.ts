@@ -65,7 +65,7 @@ async function rendered(
     zone: zoneOfPerson(person, model),
     locale: localeOfPerson(person, model),
   });
-  const { content, facts } = await renderer.run('letter', { letter, variables }, { projectId });
+  const { content, facts } = await renderer.run('content', { letter, variables }, { projectId });
   if (canonicalJson(content) !== canonicalJson(draft.content)) return { verdict: 'touched' };
   const ruleName = model.rules.byId.get(draft.ruleId)?.name ?? '';
   const links = await renderer.run('links', draft.content.body, { projectId });
