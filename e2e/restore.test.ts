@@ -10,7 +10,7 @@ import { silentLog } from '../packages/server/src/platform/log.ts';
 import { setSettings } from '../packages/server/src/modules/administration/set-settings.ts';
 import { type Database, openDatabase } from '../packages/server/src/platform/db/database.ts';
 import { type DnsServer, startDnsServer } from '../packages/server/testkit/dns-server.ts';
-import { letFallDue, verifyDomain, writeLetters } from '../packages/server/testkit/mail-survival.ts';
+import { letFallDue, verifyDomain, writeEmails } from '../packages/server/testkit/mail-survival.ts';
 import { type Sink, startSink } from '../packages/server/testkit/sink.ts';
 import { embeddedAddress, survivor, type Survivor } from '../packages/server/testkit/survival.ts';
 
@@ -19,7 +19,7 @@ import { embeddedAddress, survivor, type Survivor } from '../packages/server/tes
  * The receiving server is the same over both lives and counts the emails.
  */
 const MAIN = new URL('../packages/server/src/main/main.ts', import.meta.url).pathname;
-const LETTERS = 60;
+const EMAILS = 60;
 const AT_ONCE = 10;
 const PASSPHRASE = 'correct horse battery staple';
 
@@ -65,7 +65,7 @@ async function begin(dataDir: string): Promise<Life> {
 
 /** Returns the recipients of all emails at the receiving server. */
 function recipients(): string[] {
-  return sink.letters.flatMap(({ to }) => to).toSorted();
+  return sink.emails.flatMap(({ to }) => to).toSorted();
 }
 
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
@@ -94,7 +94,7 @@ test('sends nothing after a point-in-time restore until it is confirmed, and the
     from_address: 'hello@mail.acme.test',
     postal_address: '1 Main Street',
   });
-  const waiting = await writeLetters(first.db, projectId, LETTERS);
+  const waiting = await writeEmails(first.db, projectId, EMAILS);
   const fallDue = (db: Database, count: number): Promise<string[]> =>
     letFallDue(db, projectId, waiting.splice(0, count));
 
@@ -149,7 +149,7 @@ test('sends nothing after a point-in-time restore until it is confirmed, and the
   expect(await life.db.query(`SELECT to_regclass('public.before_the_moment') IS NOT NULL AS is`)).toEqual([
     { is: true },
   ]);
-  expect(await states(life.db)).toEqual({ sent: 3 * AT_ONCE, scheduled: LETTERS - 3 * AT_ONCE });
+  expect(await states(life.db)).toEqual({ sent: 3 * AT_ONCE, scheduled: EMAILS - 3 * AT_ONCE });
   expect(await life.server.command(['restore', 'status'])).toMatchObject({
     sending_enabled: false,
     timeline: 2,
@@ -165,20 +165,20 @@ test('sends nothing after a point-in-time restore until it is confirmed, and the
   expect(await sent(life.db)).toBe(3 * AT_ONCE);
 
   const confirm = ['confirm-restore', '--until', at, '--stopped-at', stoppedAt];
-  const counts = { unknown: AT_ONCE, review: LETTERS - 4 * AT_ONCE, unaffected: 0 };
+  const counts = { unknown: AT_ONCE, review: EMAILS - 4 * AT_ONCE, unaffected: 0 };
   expect(await life.server.command([...confirm, '--dry-run'])).toMatchObject({
     ...counts,
     sending_enabled: false,
   });
-  expect(await states(life.db)).toEqual({ sent: 3 * AT_ONCE, scheduled: LETTERS - 3 * AT_ONCE });
+  expect(await states(life.db)).toEqual({ sent: 3 * AT_ONCE, scheduled: EMAILS - 3 * AT_ONCE });
   expect(await life.server.command(confirm)).toMatchObject({ ...counts, sending_enabled: true });
-  expect(await states(life.db)).toEqual({ sent: 3 * AT_ONCE, unknown: AT_ONCE, held: LETTERS - 4 * AT_ONCE });
+  expect(await states(life.db)).toEqual({ sent: 3 * AT_ONCE, unknown: AT_ONCE, held: EMAILS - 4 * AT_ONCE });
   const moves = await life.db.query<{ action: string; reason: string; count: number }>(
     `SELECT action, reason, count(*)::int AS count FROM beckon.draft_move WHERE actor = 'operator' GROUP BY 1, 2 ORDER BY 1`,
   );
   expect(moves).toEqual([
     { action: 'mark_unknown_after_restore', reason: 'possibly_sent', count: AT_ONCE },
-    { action: 'hold', reason: 'restored', count: LETTERS - 4 * AT_ONCE },
+    { action: 'hold', reason: 'restored', count: EMAILS - 4 * AT_ONCE },
   ]);
 
   // The rest waits for review. A member approves it, and it is sent.

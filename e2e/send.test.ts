@@ -14,14 +14,14 @@ import {
 import { missingPostfix } from '../packages/server/testkit/postfix.ts';
 
 /** Emails per case. As many of them meet the fault as there are connections. */
-const LETTERS = 23;
+const EMAILS = 23;
 const FAULTS = SLOTS;
 const ACTS = ['defer', 'refuse', 'drop'] as const;
 type Act = (typeof ACTS)[number];
 const CASES = FAULT_POINTS.flatMap((point) => ACTS.map((act) => ({ point, act })));
 
 /** More than the worker processes at once. */
-const LETTERS_A_KILL = 30;
+const EMAILS_A_KILL = 30;
 /** The maximum number of emails whose submission is not recorded yet. */
 const UNSETTLED = 10;
 
@@ -62,10 +62,10 @@ function hungAt(point: FaultPoint): Kill['arm'] {
 }
 
 /** Kills after this many emails have passed the point. */
-function afterSome(point: FaultPoint, letters: number): Kill['arm'] {
+function afterSome(point: FaultPoint, emails: number): Kill['arm'] {
   return (world) => {
     const before = world.faults.passed[point];
-    return Promise.resolve(() => until(() => world.faults.passed[point] >= before + letters));
+    return Promise.resolve(() => until(() => world.faults.passed[point] >= before + emails));
   };
 }
 
@@ -110,7 +110,7 @@ describe.skipIf(missing !== null)(title, () => {
 
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'beckon-send-'));
-    world = await openMailWorld(dataDir, LETTERS * (CASES.length + 1) + LETTERS_A_KILL * KILLS.length);
+    world = await openMailWorld(dataDir, EMAILS * (CASES.length + 1) + EMAILS_A_KILL * KILLS.length);
   });
   afterAll(async () => {
     await world.stop();
@@ -141,7 +141,7 @@ describe.skipIf(missing !== null)(title, () => {
     world.faults.dropAll();
     const before = fault ? world.faults.passed[fault.point] : 0;
     world.faults.plan(fault);
-    const drafts = await world.fallDue(LETTERS);
+    const drafts = await world.fallDue(EMAILS);
     await world.ended(drafts);
     world.faults.plan(null);
     await world.arrived();
@@ -155,7 +155,7 @@ describe.skipIf(missing !== null)(title, () => {
     const { tally } = await play(null);
     note('accepted', {}, tally);
     expectOnce(tally);
-    expect(tally).toMatchObject({ letters: LETTERS, sent: LETTERS });
+    expect(tally).toMatchObject({ emails: EMAILS, sent: EMAILS });
   });
 
   test.each(CASES)('$act at $point', async ({ point, act }) => {
@@ -166,7 +166,7 @@ describe.skipIf(missing !== null)(title, () => {
     const { sent, unknown, failed } = tally;
     const lost = fateOf(point, act);
     expect({ sent, unknown, failed }).toEqual({
-      sent: LETTERS - (lost === 'sent' ? 0 : met),
+      sent: EMAILS - (lost === 'sent' ? 0 : met),
       unknown: lost === 'unknown' ? met : 0,
       failed: lost === 'failed' ? met : 0,
     });
@@ -177,7 +177,7 @@ describe.skipIf(missing !== null)(title, () => {
   test.each(KILLS)('killed: $name', async ({ name, arm, inFlight, arrived }) => {
     world.faults.dropAll();
     const reached = await arm(world);
-    const drafts = await world.fallDue(LETTERS_A_KILL);
+    const drafts = await world.fallDue(EMAILS_A_KILL);
     await reached(drafts);
     const inHand = await world.kill();
     await world.restart();
@@ -199,7 +199,7 @@ describe.skipIf(missing !== null)(title, () => {
     const tally = await world.tally(all);
     note('all', {}, tally);
     expectOnce(tally);
-    expect(tally.letters).toBeGreaterThanOrEqual(1_000);
+    expect(tally.emails).toBeGreaterThanOrEqual(1_000);
     expect(Math.max(...world.sink.copies.values())).toBe(1);
   });
 });
@@ -212,7 +212,7 @@ function tableOf(rows: Row[]): string {
     'met',
     'claimed',
     'submitting',
-    'letters',
+    'emails',
     'sent',
     'unknown',
     'failed',

@@ -152,7 +152,7 @@ describe.skipIf(!hasBrowser)('keys, domains and webhooks in Chromium', () => {
     await page.getByText('Test event delivered: 204').waitFor();
 
     hooks.answer(() => ({ status: 500, body: 'not today' }));
-    await unsubscribe(await letterTo('grace'));
+    await unsubscribe(await emailTo('grace'));
     const told = row(/email\.unsubscribed/);
     const panel = page.getByRole('dialog', { name: 'Delivery' });
     await told.getByText('500').waitFor();
@@ -182,7 +182,7 @@ describe.skipIf(!hasBrowser)('keys, domains and webhooks in Chromium', () => {
   }
 
   /** Approves the welcome email of a new user in Review and returns its text. */
-  async function letterTo(user: string): Promise<string> {
+  async function emailTo(user: string): Promise<string> {
     const key = await session.ask<{ data: { secret: string } }>(
       'POST',
       `/projects/${session.projectId}/keys`,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
 import { OWNER } from '../kit/first-email.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';
-import { lettersIn, usersOf, writeLetters } from '../kit/letters.ts';
+import { emailsIn, usersOf, writeEmails } from '../kit/emails.ts';
 import { type Session, sessionOf, signedIn } from '../kit/session.ts';
 
 describe.skipIf(!hasBrowser)('unsaved work in Chromium', () => {
@@ -19,7 +19,7 @@ describe.skipIf(!hasBrowser)('unsaved work in Chromium', () => {
     const person = await newPerson(browser);
     ({ page, troubles } = person);
     ({ projectId, ...session } = await signedIn(person.context, installation));
-    await writeLetters({ session, projectId, installation }, usersOf(6));
+    await writeEmails({ session, projectId, installation }, usersOf(6));
   }, 120_000);
   afterAll(async () => {
     await browser.close();
@@ -28,16 +28,16 @@ describe.skipIf(!hasBrowser)('unsaved work in Chromium', () => {
 
   const rows = (): Locator =>
     page.getByRole('grid', { name: 'Drafts to review' }).getByRole('row').filter({ hasText: 'Hello' });
-  const letter = (): Locator => page.getByRole('region', { name: 'Draft', exact: true });
-  const subject = (): Locator => letter().getByRole('textbox', { name: 'Subject' });
+  const email = (): Locator => page.getByRole('region', { name: 'Draft', exact: true });
+  const subject = (): Locator => email().getByRole('textbox', { name: 'Subject' });
   const banner = (): Locator => page.getByText('Connection lost, reconnecting');
-  const notSaved = (): Locator => letter().getByRole('alert').filter({ hasText: 'Not saved' });
-  const notOpened = (): Locator => letter().getByRole('alert').filter({ hasText: 'could not be opened' });
-  const heading = (name: string): Locator => letter().getByRole('heading', { level: 2, name });
+  const notSaved = (): Locator => email().getByRole('alert').filter({ hasText: 'Not saved' });
+  const notOpened = (): Locator => email().getByRole('alert').filter({ hasText: 'could not be opened' });
+  const heading = (name: string): Locator => email().getByRole('heading', { level: 2, name });
   /** Opens the editor and types without saving. */
   async function write(words: string): Promise<void> {
     await page.goto(`${installation.url}/p/${projectId}/review`);
-    await letter().getByRole('heading', { level: 2 }).waitFor();
+    await email().getByRole('heading', { level: 2 }).waitFor();
     await page.keyboard.press('e');
     await subject().fill(words);
   }
@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser)('unsaved work in Chromium', () => {
   const isMarked = (): Promise<boolean> => page.evaluate('globalThis.wasNotLoadedAnew === true');
   let waiting: number;
   beforeEach(async () => {
-    ({ waiting } = await lettersIn(session, projectId));
+    ({ waiting } = await emailsIn(session, projectId));
   });
 
   test('keeps the page working and saves the typed text after the server is killed and restarted', async () => {
@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)('unsaved work in Chromium', () => {
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await heading('Typed while it was gone').waitFor();
 
-    const [first] = (await lettersIn(session, projectId)).letters;
+    const [first] = (await emailsIn(session, projectId)).emails;
     await session.ask('POST', `/projects/${projectId}/drafts/${first?.id}/skip`, { reason: 'elsewhere' });
     await expect.poll(() => rows().count()).toBe(waiting - 1);
     expect(await isMarked()).toBe(true);
@@ -98,8 +98,8 @@ describe.skipIf(!hasBrowser)('unsaved work in Chromium', () => {
     await subject().waitFor();
     expect(await subject().inputValue()).toBe('Typed and not saved');
     await page.keyboard.press('Escape');
-    await letter().getByText('You have unsaved changes').waitFor();
-    await letter().getByRole('button', { name: 'Continue editing' }).click();
+    await email().getByText('You have unsaved changes').waitFor();
+    await email().getByRole('button', { name: 'Continue editing' }).click();
     expect(await subject().inputValue()).toBe('Typed and not saved');
     expect(troubles).toEqual([]);
   });

@@ -2,10 +2,10 @@ import type { Browser, Locator, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';
-import { letterTo, lettersIn, usersOf, writeLetters } from '../kit/letters.ts';
+import { emailTo, emailsIn, usersOf, writeEmails } from '../kit/emails.ts';
 import { type Session, signedIn } from '../kit/session.ts';
 
-const LETTERS = 230;
+const EMAILS = 230;
 
 describe.skipIf(!hasBrowser)('Review in Chromium', () => {
   let browser: Browser;
@@ -22,11 +22,11 @@ describe.skipIf(!hasBrowser)('Review in Chromium', () => {
     const person = await newPerson(browser);
     ({ page, troubles } = person);
     ({ projectId, ...session } = await signedIn(person.context, installation));
-    await writeLetters({ session, projectId, installation }, usersOf(LETTERS));
+    await writeEmails({ session, projectId, installation }, usersOf(EMAILS));
   }, 120_000);
   beforeEach(async () => {
-    const { letters } = await lettersIn(session, projectId);
-    users = letters.map(({ user }) => user.external_user_id);
+    const { emails } = await emailsIn(session, projectId);
+    users = emails.map(({ user }) => user.external_user_id);
   });
   afterAll(async () => {
     await browser.close();
@@ -38,8 +38,8 @@ describe.skipIf(!hasBrowser)('Review in Chromium', () => {
     list()
       .getByRole('row')
       .filter({ hasText: `Hello ${users[at]}` });
-  const letter = (): Locator => page.getByRole('region', { name: 'Draft', exact: true });
-  const heading = (): Locator => letter().getByRole('heading', { level: 2 });
+  const email = (): Locator => page.getByRole('region', { name: 'Draft', exact: true });
+  const heading = (): Locator => email().getByRole('heading', { level: 2 });
   const press = (key: string): Promise<void> => page.keyboard.press(key);
   const reads = (at: number): Promise<void> =>
     heading()
@@ -47,9 +47,9 @@ describe.skipIf(!hasBrowser)('Review in Chromium', () => {
       .waitFor();
   const leaves = (at: number): Promise<void> => row(at).waitFor({ state: 'detached' });
   const stateOf = async (at: number): Promise<string> =>
-    (await letterTo(session, projectId, users[at] ?? '')).state;
+    (await emailTo(session, projectId, users[at] ?? '')).state;
   const deadlineOf = async (at: number): Promise<number> =>
-    Date.parse((await letterTo(session, projectId, users[at] ?? '')).deadline_at);
+    Date.parse((await emailTo(session, projectId, users[at] ?? '')).deadline_at);
   const isFocused = (place: Locator): Promise<void> => place.and(page.locator(':focus')).waitFor();
   /** Checks that the element has a visible focus. */
   async function showsFocus(place: Locator): Promise<void> {
@@ -63,8 +63,8 @@ describe.skipIf(!hasBrowser)('Review in Chromium', () => {
   }
   /** Records the page's requests that act on single drafts, such as `approve u001`. */
   async function actsOn<T>(work: (acts: string[]) => Promise<T>): Promise<T> {
-    const { letters } = await lettersIn(session, projectId);
-    const names = new Map(letters.map(({ id, user }) => [id, user.external_user_id]));
+    const { emails } = await emailsIn(session, projectId);
+    const names = new Map(emails.map(({ id, user }) => [id, user.external_user_id]));
     const acts: string[] = [];
     const heard = (request: Request): void => {
       const [, id = '', act] = /drafts\/([^/]+)\/(approve|skip|postpone|undo)$/.exec(request.url()) ?? [];
@@ -100,24 +100,24 @@ describe.skipIf(!hasBrowser)('Review in Chromium', () => {
     await about.waitFor({ state: 'detached' });
     await isFocused(list());
 
-    const frame = letter().locator('iframe');
+    const frame = email().locator('iframe');
     await press('2');
-    await letter().locator('iframe[data-width="mobile"]').waitFor();
+    await email().locator('iframe[data-width="mobile"]').waitFor();
     await press('3');
-    await letter().locator('iframe[src*="scheme=dark"]').waitFor();
+    await email().locator('iframe[src*="scheme=dark"]').waitFor();
     await press('4');
-    await letter().getByText('clipping limit').waitFor();
+    await email().getByText('clipping limit').waitFor();
     expect(await frame.count()).toBe(0);
     await press('1');
     await page.frameLocator('iframe').getByText('Hello again.').waitFor();
 
     await press('e');
-    const subject = letter().getByRole('textbox', { name: 'Subject' });
+    const subject = email().getByRole('textbox', { name: 'Subject' });
     await isFocused(subject);
     await press('End');
     await page.keyboard.type(', and good day');
     await press('Escape');
-    await letter().getByText('You have unsaved changes').waitFor();
+    await email().getByText('You have unsaved changes').waitFor();
     await isFocused(list());
     await press('e');
     expect(await subject.inputValue()).toBe(`Hello ${users[0]}, and good day`);
@@ -146,7 +146,7 @@ describe.skipIf(!hasBrowser)('Review in Chromium', () => {
     await leaves(1);
     await reads(2);
     await vi.waitFor(async () =>
-      expect(await letterTo(session, projectId, users[1] ?? '')).toMatchObject({
+      expect(await emailTo(session, projectId, users[1] ?? '')).toMatchObject({
         state: 'skipped',
         reason: 'Wrong person',
       }),
@@ -212,10 +212,10 @@ describe.skipIf(!hasBrowser)('Review in Chromium', () => {
     await press('k');
     await reads(0);
     await actsOn(async (acts) => {
-      await letter().getByRole('button', { name: 'Approve' }).dblclick();
+      await email().getByRole('button', { name: 'Approve' }).dblclick();
       await leaves(0);
       await reads(1);
-      await letter().getByRole('button', { name: 'Skip' }).click();
+      await email().getByRole('button', { name: 'Skip' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Skip', exact: true }).dblclick();
       await leaves(1);
       await reads(2);
@@ -270,7 +270,7 @@ describe.skipIf(!hasBrowser)('Review in Chromium', () => {
   test('keeps showing an email that left the list while it was being read, and `j` continues from its position', async () => {
     await open();
     await reads(0);
-    const [first] = (await lettersIn(session, projectId)).letters;
+    const [first] = (await emailsIn(session, projectId)).emails;
     await session.ask('POST', `/projects/${projectId}/drafts/${first?.id}/skip`, {});
     await leaves(0);
     await reads(0);

@@ -3,7 +3,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';
-import { lettersIn, usersOf, writeLetters } from '../kit/letters.ts';
+import { emailsIn, usersOf, writeEmails } from '../kit/emails.ts';
 import { type Session, sessionOf, signedIn } from '../kit/session.ts';
 
 type Desk = { page: Page; session: Session; troubles: string[] };
@@ -22,7 +22,7 @@ describe.skipIf(!hasBrowser)('two concurrent members in Chromium', () => {
     projectId = id;
     ada = { ...first, session };
     await session.ask('POST', '/profile', { name: 'Ada' });
-    await writeLetters({ session, projectId, installation }, usersOf(6));
+    await writeEmails({ session, projectId, installation }, usersOf(6));
     const invite = { email: 'grace@example.com', role: 'editor' };
     const { data } = await session.ask<{ data: { link: string } }>(
       'POST',
@@ -48,20 +48,20 @@ describe.skipIf(!hasBrowser)('two concurrent members in Chromium', () => {
       .getByRole('grid', { name: 'Drafts to review' })
       .getByRole('row')
       .filter({ hasText: `Hello ${user}` });
-  const letterIn = ({ page }: Desk): Locator => page.getByRole('region', { name: 'Draft', exact: true });
+  const emailIn = ({ page }: Desk): Locator => page.getByRole('region', { name: 'Draft', exact: true });
   /** Opens the first waiting draft in both browsers. */
   async function bothOpen(): Promise<{ id: string; user: string }> {
-    const [letter] = (await lettersIn(ada.session, projectId)).letters;
-    if (!letter) throw new Error('nothing waits');
-    const user = letter.user.external_user_id;
+    const [email] = (await emailsIn(ada.session, projectId)).emails;
+    if (!email) throw new Error('nothing waits');
+    const user = email.user.external_user_id;
     for (const desk of [ada, grace]) {
-      await desk.page.goto(`${installation.url}/p/${projectId}/review?draft=${letter.id}`);
+      await desk.page.goto(`${installation.url}/p/${projectId}/review?draft=${email.id}`);
       await rowIn(desk, user).waitFor();
-      await letterIn(desk)
+      await emailIn(desk)
         .getByRole('heading', { level: 2, name: `Hello ${user}` })
         .waitFor();
     }
-    return { id: letter.id, user };
+    return { id: email.id, user };
   }
 
   test('removes a draft that another member approved from the list, and shows its reader who approved it', async () => {
@@ -69,10 +69,10 @@ describe.skipIf(!hasBrowser)('two concurrent members in Chromium', () => {
     await ada.page.keyboard.press('a');
     await rowIn(grace, user).waitFor({ state: 'detached' });
     await grace.page.getByText(`Ada approved the draft for ${user}`).waitFor();
-    await letterIn(grace).getByText('Ada approved this').waitFor();
-    expect(await letterIn(grace).getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true);
+    await emailIn(grace).getByText('Ada approved this').waitFor();
+    expect(await emailIn(grace).getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true);
     // The draft stays open until she moves on, and no key acted on another one.
-    await letterIn(grace)
+    await emailIn(grace)
       .getByRole('heading', { level: 2, name: `Hello ${user}` })
       .waitFor();
   });
@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)('two concurrent members in Chromium', () => {
   test('locks a draft for others while a member edits it, shows who is editing, and unlocks it afterwards', async () => {
     const { user } = await bothOpen();
     await grace.page.keyboard.press('e');
-    await letterIn(ada).getByText('Grace is editing this draft').waitFor();
+    await emailIn(ada).getByText('Grace is editing this draft').waitFor();
     await ada.page.keyboard.press('a');
     await ada.page
       .getByRole('alert')
@@ -88,35 +88,35 @@ describe.skipIf(!hasBrowser)('two concurrent members in Chromium', () => {
       .waitFor();
     await rowIn(ada, user).waitFor();
     await grace.page.getByRole('button', { name: 'Discard' }).click();
-    await letterIn(ada).getByText('Grace is editing this draft').waitFor({ state: 'detached' });
+    await emailIn(ada).getByText('Grace is editing this draft').waitFor({ state: 'detached' });
   });
 
   test("keeps typed text after another member's edit, shows the difference, and can overwrite the edit", async () => {
     const { id } = await bothOpen();
     await grace.page.keyboard.press('e');
-    const subject = letterIn(grace).getByRole('textbox', { name: 'Subject' });
+    const subject = emailIn(grace).getByRole('textbox', { name: 'Subject' });
     await subject.fill('From Grace');
     // Grace's editor is closed in another tab, and Ada saves first.
-    await letterIn(ada).getByText('Grace is editing this draft').waitFor();
+    await emailIn(ada).getByText('Grace is editing this draft').waitFor();
     await grace.session.ask('POST', `/projects/${projectId}/drafts/${id}/close-editor`, {});
     await ada.session.ask('POST', `/projects/${projectId}/drafts/${id}/edit`, { subject: 'From Ada' });
 
-    await letterIn(grace).getByText('This draft changed while you were editing').waitFor();
-    const difference = letterIn(grace).getByRole('group', { name: /^Subject: your text compared/ });
+    await emailIn(grace).getByText('This draft changed while you were editing').waitFor();
+    const difference = emailIn(grace).getByRole('group', { name: /^Subject: your text compared/ });
     await difference.locator('del').getByText('Ada').waitFor();
     await difference.locator('ins').getByText('Grace').waitFor();
     expect(await subject.inputValue()).toBe('From Grace');
-    await letterIn(grace).getByRole('button', { name: 'Overwrite' }).click();
-    await letterIn(grace).getByRole('heading', { level: 2, name: 'From Grace' }).waitFor();
-    await letterIn(ada).getByRole('heading', { level: 2, name: 'From Grace' }).waitFor();
-    await letterIn(ada).getByText('Grace edited this').waitFor();
+    await emailIn(grace).getByRole('button', { name: 'Overwrite' }).click();
+    await emailIn(grace).getByRole('heading', { level: 2, name: 'From Grace' }).waitFor();
+    await emailIn(ada).getByRole('heading', { level: 2, name: 'From Grace' }).waitFor();
+    await emailIn(ada).getByText('Grace edited this').waitFor();
   });
 
   test('keeps typed text readable and copyable after the draft ends', async () => {
-    const [, letter] = (await lettersIn(ada.session, projectId)).letters;
-    const draft = `/projects/${projectId}/drafts/${letter?.id}`;
+    const [, email] = (await emailsIn(ada.session, projectId)).emails;
+    const draft = `/projects/${projectId}/drafts/${email?.id}`;
     const opened = grace.page.waitForResponse(/open-editor$/);
-    await grace.page.goto(`${installation.url}/p/${projectId}/drafts/${letter?.id}?tab=edit`);
+    await grace.page.goto(`${installation.url}/p/${projectId}/drafts/${email?.id}?tab=edit`);
     await grace.page.getByRole('textbox', { name: 'Subject' }).fill('Words of Grace');
     await opened;
     await grace.session.ask('POST', `${draft}/close-editor`, {});

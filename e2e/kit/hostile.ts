@@ -16,7 +16,7 @@ type World = { session: Session; projectId: number; installation: Installation; 
 export async function fillWithHostility(world: World): Promise<void> {
   const tell = await writeAsColleague(world);
   await writeAsUser(tell);
-  const mail = await sendLetter(world);
+  const mail = await sendEmail(world);
   await answer(world, mail);
 }
 
@@ -34,8 +34,8 @@ async function writeAsColleague({ session, projectId, installation }: World): Pr
     from_name: HOSTILE,
   };
   await session.ask('PATCH', `${project}/settings`, { settings });
-  const letter = { format: 'markdown', subject: `Hello ${HOSTILE}`, preheader: HOSTILE, body: BODY };
-  await write('templates', { name: HOSTILE, source: letter });
+  const email = { format: 'markdown', subject: `Hello ${HOSTILE}`, preheader: HOSTILE, body: BODY };
+  await write('templates', { name: HOSTILE, source: email });
   await write('audiences', { name: HOSTILE, definition: { trait: HOSTILE, equals: HOSTILE } });
   await write('views', { screen: 'users', name: HOSTILE, filter: 'plan:pro' });
   await write('webhooks', { url: 'https://hooks.example.com/', description: HOSTILE });
@@ -44,7 +44,7 @@ async function writeAsColleague({ session, projectId, installation }: World): Pr
       name: HOSTILE,
       when: { event: EVENT },
       deadline: '4h',
-      steps: [{ draft: { subject: letter.subject, body: BODY } }],
+      steps: [{ draft: { subject: email.subject, body: BODY } }],
     },
     on: true,
   });
@@ -77,7 +77,7 @@ async function writeAsUser(tell: CustomerServer): Promise<void> {
 type Mail = { headers: { name: string; value: string }[] };
 
 /** Approves one of the drafts and returns its email from the test inbox. The other draft waits. */
-async function sendLetter({ session, projectId }: World): Promise<Mail> {
+async function sendEmail({ session, projectId }: World): Promise<Mail> {
   const project = `/projects/${projectId}`;
   const first = <T>(path: string): Promise<T> =>
     vi.waitFor(async () => {

@@ -1043,7 +1043,7 @@ COMMENT ON COLUMN beckon.template_version.html IS 'For MJML: the compiled HTML w
 CREATE TABLE beckon.template_words (
   project_id bigint NOT NULL,
   id text COLLATE "C" NOT NULL,
-  letter jsonb NOT NULL,
+  email jsonb NOT NULL,
   at timestamp with time zone NOT NULL
 );
 COMMENT ON TABLE beckon.template_words IS 'Text that is being edited, kept for a day for its preview frame. The id is a hash of the text. Variables are not filled in, so it contains no user data.';

@@ -28,32 +28,32 @@ export const s07: Attack = {
   },
 };
 
-type Heard = { commands: string[]; letters: string[] };
+type Heard = { commands: string[]; emails: string[] };
 
 /** Starts a mail server that accepts everything and keeps every byte. It splits lines by CRLF alone, as the standard requires. */
 async function startEar(): Promise<{ port: number; heard: Heard; server: Server }> {
-  const heard: Heard = { commands: [], letters: [] };
+  const heard: Heard = { commands: [], emails: [] };
   const server = createServer((socket) => {
     let held = '';
-    let inLetter = false;
+    let inEmail = false;
     socket.setEncoding('latin1');
     socket.on('error', () => socket.destroy());
     const step = (): boolean => {
-      const end = inLetter ? held.indexOf('\r\n.\r\n') : held.indexOf('\r\n');
+      const end = inEmail ? held.indexOf('\r\n.\r\n') : held.indexOf('\r\n');
       if (end < 0) return false;
       const text = held.slice(0, end);
-      held = held.slice(end + (inLetter ? 5 : 2));
-      if (inLetter) heard.letters.push(text);
+      held = held.slice(end + (inEmail ? 5 : 2));
+      if (inEmail) heard.emails.push(text);
       else heard.commands.push(text);
-      const isData = !inLetter && /^DATA$/i.test(text);
+      const isData = !inEmail && /^DATA$/i.test(text);
       socket.write(
         isData
           ? '354 go on\r\n'
-          : /^EHLO/i.test(text) && !inLetter
+          : /^EHLO/i.test(text) && !inEmail
             ? '250-ear\r\n250 8BITMIME\r\n'
             : '250 2.0.0 ok\r\n',
       );
-      inLetter = isData;
+      inEmail = isData;
       return true;
     };
     socket.on('data', (text: string) => {
@@ -76,9 +76,9 @@ async function handHostile(target: Target): Promise<Finding[]> {
   try {
     for (const [n, text] of payloads.entries()) {
       heard.commands.length = 0;
-      heard.letters.length = 0;
+      heard.emails.length = 0;
       const to = `ada${n}@home.test`;
-      const handed = await composeMail(letterOf(n, to, text), null)
+      const handed = await composeMail(emailOf(n, to, text), null)
         .then((mime) => relay.hand({ from: 'b+1@bounce.shop.test', to, envid: null }, mime))
         .then(() => true)
         .catch(() => false);
@@ -87,9 +87,9 @@ async function handHostile(target: Target): Promise<Finding[]> {
     }
     for (const address of hostileAddresses) {
       heard.commands.length = 0;
-      heard.letters.length = 0;
+      heard.emails.length = 0;
       const to = 'ada@home.test';
-      const mime = await composeMail(letterOf(0, to, 'Hello'), null);
+      const mime = await composeMail(emailOf(0, to, 'Hello'), null);
       const result = await relay
         .hand({ from: 'b+1@bounce.shop.test', to: address, envid: null }, mime)
         .catch(() => null);
@@ -110,7 +110,7 @@ async function handHostile(target: Target): Promise<Finding[]> {
   return findings;
 }
 
-function letterOf(n: number, to: string, text: string): Parameters<typeof composeMail>[0] {
+function emailOf(n: number, to: string, text: string): Parameters<typeof composeMail>[0] {
   return {
     messageId: `${n}@shop.test`,
     date: new Date(0),
@@ -136,7 +136,7 @@ const EXPECTED = new Set([
   'content-type',
 ]);
 
-function judgeWire({ commands, letters }: Heard, { to, text }: { to: string[]; text: string }): Finding[] {
+function judgeWire({ commands, emails }: Heard, { to, text }: { to: string[]; text: string }): Finding[] {
   const shown = JSON.stringify(text).slice(0, 100);
   const rcpt = commands
     .filter((line) => /^RCPT/i.test(line))
@@ -144,16 +144,16 @@ function judgeWire({ commands, letters }: Heard, { to, text }: { to: string[]; t
   const strange = commands.filter((line) => !/^(?:EHLO|MAIL FROM|RCPT TO|DATA|RSET|QUIT|NOOP)\b/i.test(line));
   const found: string[] = [];
   if (rcpt.join() !== to.join()) found.push(`recipients ${rcpt.join()}`);
-  if (letters.length !== to.length) found.push(`${letters.length} letters`);
+  if (emails.length !== to.length) found.push(`${emails.length} letters`);
   if (strange.length > 0) found.push(`commands ${strange.join(' | ')}`);
-  for (const letter of letters) {
-    if (/(?<!\r)\n|\r(?!\n)/.test(letter)) found.push('a bare CR or LF');
-    const names = headOf(letter).map((line) => line.split(':')[0]?.toLowerCase() ?? '');
+  for (const email of emails) {
+    if (/(?<!\r)\n|\r(?!\n)/.test(email)) found.push('a bare CR or LF');
+    const names = headOf(email).map((line) => line.split(':')[0]?.toLowerCase() ?? '');
     const more = names.filter((name) => !EXPECTED.has(name));
     if (more.length > 0 || names.length !== EXPECTED.size) found.push(`fields ${names.join()}`);
     if (
       /smuggled/i.test(
-        headOf(letter)
+        headOf(email)
           .filter((line) => !/^(?:from|to|reply-to|subject):/i.test(line))
           .join(),
       )
@@ -164,8 +164,8 @@ function judgeWire({ commands, letters }: Heard, { to, text }: { to: string[]; t
 }
 
 /** Returns the header fields of an email, each unfolded into one line. */
-function headOf(letter: string): string[] {
-  const [head = ''] = letter.split('\r\n\r\n', 1);
+function headOf(email: string): string[] {
+  const [head = ''] = email.split('\r\n\r\n', 1);
   return head.replaceAll(/\r\n[ \t]/g, ' ').split('\r\n');
 }
 

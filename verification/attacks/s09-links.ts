@@ -37,7 +37,7 @@ export const s09: Attack = {
   quick: true,
   async run(target) {
     const victim = await target.shared();
-    const { token, findings } = await readLetter(victim);
+    const { token, findings } = await readEmail(victim);
     const tokens = [
       ...forged(token),
       ...Array.from({ length: 50 }, () => randomBytes(45).toString('base64url')),
@@ -93,7 +93,7 @@ export const s09: Attack = {
 };
 
 /** Returns a signed token of the form that our links have. Changing it does not require an email that it opens. */
-async function readLetter(victim: Victim): Promise<{ token: string; findings: Finding[] }> {
+async function readEmail(victim: Victim): Promise<{ token: string; findings: Finding[] }> {
   const { rows } = await victim.database((db) =>
     db.query<{ id: string }>('SELECT id FROM message ORDER BY id DESC LIMIT 1'),
   );

@@ -56,7 +56,7 @@ export type ActEntry = {
 /** An email or webhook that arrived at a receiving server. It is on the disk before it is acknowledged. */
 export type SinkEntry =
   | {
-      kind: 'letter';
+      kind: 'email';
       at: number;
       messageId: string;
       from: string;

@@ -54,7 +54,7 @@ export function loadOf(entries: Entry[]): Report['load'] {
     records: acknowledged.reduce((sum, { records }) => sum + records, 0),
     tries: tries.length,
     ambiguous: tried(({ kind }) => kind === 'lost').size,
-    letters: entries.filter((entry) => entry.kind === 'letter' && entry.answered === 250).length,
+    emails: entries.filter((entry) => entry.kind === 'email' && entry.answered === 250).length,
     deliveries: entries.filter(({ kind }) => kind === 'hook').length,
   };
 }
@@ -128,7 +128,7 @@ export function describeReport({ violations, ...report }: Report): string {
 export function summaryOf({ seed, faults, load, violations }: Report): string {
   const all = Object.values(faults).reduce((sum, one) => sum + one.all, 0);
   const counted = Object.values(faults).reduce((sum, one) => sum + one.counted, 0);
-  return `faults: seed ${seed}, ${all} faults (${counted} counted), ${load.acknowledged} acknowledged, ${load.letters} letters, ${load.deliveries} deliveries, ${violations.length} violations`;
+  return `faults: seed ${seed}, ${all} faults (${counted} counted), ${load.acknowledged} acknowledged, ${load.emails} letters, ${load.deliveries} deliveries, ${violations.length} violations`;
 }
 
 function words(facts: Record<string, string | number>): string {

@@ -113,12 +113,12 @@ export async function newAftermath(stage: Stage): Promise<Aftermath> {
 }
 
 /** Returns a rule that sends one email after the other to each user with the event `began`. */
-export function lettersRule(more: object = {}, letters = 1): object {
+export function emailsRule(more: object = {}, emails = 1): object {
   const draft = (n: number): object => ({ draft: { subject: `Letter ${n}`, body: 'Hello.' } });
-  const steps = Array.from({ length: letters }, (_, n) =>
+  const steps = Array.from({ length: emails }, (_, n) =>
     n === 0 ? [draft(1)] : [{ wait: '2d' }, draft(n + 1)],
   );
-  return { name: 'Letters', when: { event: 'began' }, mode: 'autopilot', steps: steps.flat(), ...more };
+  return { name: 'Emails', when: { event: 'began' }, mode: 'autopilot', steps: steps.flat(), ...more };
 }
 
 /** Starts the rule for each user and sends the email an hour later. */

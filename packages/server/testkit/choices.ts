@@ -1,6 +1,6 @@
 import Fastify from 'fastify';
 import { idMaker } from '../src/platform/ids.ts';
-import { letterToken } from '../src/platform/crypto/email-token.ts';
+import { emailToken } from '../src/platform/crypto/email-token.ts';
 import { silentLog } from '../src/platform/log.ts';
 import { mountChoices } from '../src/modules/inbound/preferences/routes.ts';
 import type { Database } from '../src/platform/db/database.ts';
@@ -37,5 +37,5 @@ export async function linkOf({ server, projectId }: Story, userId: string): Prom
     [projectId, userId],
   );
   if (!row) throw new Error(`no letter left for ${userId}`);
-  return `/u/${letterToken({ projectId, messageId: row.id }, 'unsubscribe', TOKEN_KEYS)}`;
+  return `/u/${emailToken({ projectId, messageId: row.id }, 'unsubscribe', TOKEN_KEYS)}`;
 }

@@ -146,7 +146,7 @@ async function carryCommand(talk: Conversation, line: string, deps: Deps): Promi
   const reply = await talk.answered.reply();
   talk.client.write(reply);
   if (/^AUTH/i.test(line)) await carryLogin(talk, reply);
-  if (/^DATA/i.test(line) && reply.startsWith('354')) await carryLetter(talk, deps);
+  if (/^DATA/i.test(line) && reply.startsWith('354')) await carryEmail(talk, deps);
 }
 
 /** Refuses a command. The conversation continues, except at EHLO, and later commands get matching replies. */
@@ -157,11 +157,11 @@ async function refuseCommand(
 ): Promise<void> {
   if (point === 'ehlo') fault(talk, act);
   talk.client.write(sayNo(act));
-  if (point === 'mail' || point === 'rcpt') await refuseLetter(talk);
+  if (point === 'mail' || point === 'rcpt') await refuseEmail(talk);
 }
 
 /** Stops an email that was refused at MAIL or RCPT. Pipelined commands get the replies that a server would give. */
-async function refuseLetter({ client, behind, said, answered }: Conversation): Promise<void> {
+async function refuseEmail({ client, behind, said, answered }: Conversation): Promise<void> {
   for (;;) {
     const line = await said.line();
     if (line === null) throw new Over('drop');
@@ -191,17 +191,17 @@ async function carryLogin({ client, behind, said, answered }: Conversation, firs
 
 const DOT = Buffer.from('\r\n.\r\n');
 
-async function carryLetter(talk: Conversation, deps: Deps): Promise<void> {
+async function carryEmail(talk: Conversation, deps: Deps): Promise<void> {
   const { client, behind, said, answered } = talk;
   await said.some();
   fault(talk, deps.meet('first_byte'));
-  const letter = await said.until(DOT, (half) => {
+  const email = await said.until(DOT, (half) => {
     behind.write(half);
     fault(talk, deps.meet('mid_body'));
   });
   const act = deps.meet('after_dot');
   if (act === 'defer' || act === 'refuse') fault(talk, act);
-  behind.write(letter);
+  behind.write(email);
   const reply = await answered.reply();
   fault(talk, act);
   client.write(reply);

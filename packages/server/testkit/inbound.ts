@@ -9,7 +9,7 @@ import { createMailReader } from '../src/modules/inbound/mail/reader.ts';
 import type { Database } from '../src/platform/db/database.ts';
 import type { MailStage, MailStory } from './mail-stage.ts';
 import { TOKEN_KEYS } from './mailroom.ts';
-import type { SunkLetter } from './sink.ts';
+import type { SunkEmail } from './sink.ts';
 import { openTalk, type Talk } from './smtp-talk.ts';
 
 /** Opens the inbound mail listener of a stage, with a client. */
@@ -42,7 +42,7 @@ export function inboundDeps({ server: { db }, dns }: MailStage): ReceiveDeps {
 
 /** A sent email, and what its recipient can read in it. */
 export type Sent = {
-  delivered: SunkLetter;
+  delivered: SunkEmail;
   /** Including the angle brackets. */
   messageId: string;
   bounceTo: string;

@@ -11,9 +11,9 @@ serveTasks({
     for (; input.content.body.includes(ENDLESS););
     return emailOf(input);
   },
-  trial(letter: TemplateText) {
-    for (; letter.body.includes(ENDLESS););
-    RENDER_TASKS.trial(letter);
+  trial(email: TemplateText) {
+    for (; email.body.includes(ENDLESS););
+    RENDER_TASKS.trial(email);
   },
   preview(): never {
     for (;;);

@@ -9,7 +9,7 @@ import { relayTransport } from '../src/modules/delivery/relay-transport.ts';
 import { createResolver } from '../src/platform/dns/resolver.ts';
 import { openRelay } from '../src/platform/mail/relay.ts';
 import { type DnsServer, startDnsServer } from './dns-server.ts';
-import { type Sink, startSink, type SunkLetter } from './sink.ts';
+import { type Sink, startSink, type SunkEmail } from './sink.ts';
 import { newStory, openStage, type Stage, type Story } from './story.ts';
 
 /** A stage that really sends its emails: signed for a domain in a DNS server of ours, over SMTP, to a server that keeps them. */
@@ -23,7 +23,7 @@ export type MailStory = Story & {
   /** Checks the DNS now and returns the state of the domain. */
   check(): Promise<string>;
   /** Returns the emails that arrived from this project so far. */
-  arrived(): SunkLetter[];
+  arrived(): SunkEmail[];
 };
 
 const MAIL = { mailDomain: 'in.beckon.test', spfInclude: null };
@@ -40,7 +40,7 @@ export async function openMailStage(): Promise<MailStage> {
   const { db, clock } = stage.server;
   const relay = openRelay({ url: `smtp://127.0.0.1:${sink.port}`, log: silentLog });
   const transport = relayTransport({ relay, now: () => clock.now() });
-  stage.engine.transport.answer((letter) => transport.hand(letter));
+  stage.engine.transport.answer((email) => transport.hand(email));
   afterAll(async () => {
     await relay.close();
     await Promise.all([sink.close(), dns.stop()]);
@@ -75,7 +75,7 @@ export async function newMailStory(stage: MailStage): Promise<MailStory> {
       const checked = await checkDomain(stage.deps, await requireDomain(stage.deps.db, place));
       return checked?.view.domain.state ?? 'gone';
     },
-    arrived: () => stage.sink.letters.filter(({ raw }) => raw.includes(`\r\nFrom: `) && raw.includes(domain)),
+    arrived: () => stage.sink.emails.filter(({ raw }) => raw.includes(`\r\nFrom: `) && raw.includes(domain)),
   };
 }
 

@@ -43,7 +43,7 @@ export type HeldState = 'claimed' | 'submitting' | 'sent';
 type Hold = { reached: () => Promise<void>; letGo: () => Promise<void> };
 
 export type Tally = {
-  letters: number;
+  emails: number;
   sent: number;
   unknown: number;
   failed: number;
@@ -60,7 +60,7 @@ export const SLOTS = 5;
 const DOMAIN = 'mail.acme.test';
 const PEOPLE_IN_ONE = 500;
 
-export async function openMailWorld(dataDir: string, letters: number): Promise<MailWorld> {
+export async function openMailWorld(dataDir: string, emails: number): Promise<MailWorld> {
   const sink = await startSink({ keep: false });
   const postfix = await startPostfix({ farEnd: sink.port });
   const faults = await startFaultRelay({ upstream: { port: postfix.port } });
@@ -88,7 +88,7 @@ export async function openMailWorld(dataDir: string, letters: number): Promise<M
     from_address: `hello@${DOMAIN}`,
     postal_address: '1 Main Street',
   });
-  const waiting = await writeLetters(db, projectId, letters);
+  const waiting = await writeEmails(db, projectId, emails);
   const world: World = { server, db, projectId, sink };
   const holds: (() => Promise<void>)[] = [];
   return {
@@ -138,9 +138,9 @@ export async function verifyDomain(
 }
 
 /** Signs up this many users and writes a draft for each that is sent in a day. */
-export async function writeLetters(db: Database, projectId: number, letters: number): Promise<string[]> {
-  const people = Array.from({ length: letters }, (_, n) => `u${n}`);
-  for (let from = 0; from < letters; from += PEOPLE_IN_ONE) {
+export async function writeEmails(db: Database, projectId: number, emails: number): Promise<string[]> {
+  const people = Array.from({ length: emails }, (_, n) => `u${n}`);
+  for (let from = 0; from < emails; from += PEOPLE_IN_ONE) {
     const some = people.slice(from, from + PEOPLE_IN_ONE);
     const users = some.map((one, n) => ({
       external_user_id: one,
@@ -156,7 +156,7 @@ export async function writeLetters(db: Database, projectId: number, letters: num
       `SELECT id FROM beckon.draft WHERE project_id = $1 AND state = 'scheduled' ORDER BY id`,
       [projectId],
     );
-    if (drafts.length === letters) return drafts.map((draft) => draft.id);
+    if (drafts.length === emails) return drafts.map((draft) => draft.id);
     await pause(50);
   }
 }
@@ -229,7 +229,7 @@ async function tally(world: World, drafts: string[]): Promise<Tally> {
   const [sent, unknown, failed] = [inState('sent'), inState('unknown'), inState('failed')];
   const others = rows.filter(({ state }) => state !== 'sent' && state !== 'unknown');
   return {
-    letters: rows.length,
+    emails: rows.length,
     sent: sent.length,
     unknown: unknown.length,
     failed: failed.length,

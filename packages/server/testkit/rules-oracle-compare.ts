@@ -36,14 +36,14 @@ function eventOf(table: string): string {
             AND e.name = 'trial_started' AND e.id::text = ${table}.key`;
 }
 
-export async function compareWith(played: Played, letters: Handed[]): Promise<string[]> {
+export async function compareWith(played: Played, emails: Handed[]): Promise<string[]> {
   const { oracle } = played;
   return [
     ...different('ledger', await ledgerOf(played), ledgerOfOracle(oracle)),
     ...different('runs', await runsOf(played), runsOfOracle(oracle)),
     ...different('drafts', await draftsOf(played), draftsOfOracle(oracle)),
-    ...different('letters', lettersOf(letters), lettersOfOracle(oracle)),
-    ...forbidden(oracle, letters),
+    ...different('emails', emailsOf(emails), emailsOfOracle(oracle)),
+    ...forbidden(oracle, emails),
   ];
 }
 
@@ -158,13 +158,13 @@ function draftsOfOracle(oracle: Oracle): string[] {
   });
 }
 
-function lettersOf(letters: Handed[]): string[] {
-  return letters.map(({ draftId, userId, address, at }) =>
+function emailsOf(emails: Handed[]): string[] {
+  return emails.map(({ draftId, userId, address, at }) =>
     JSON.stringify([draftId, userId, address, iso(at)]),
   );
 }
 
-function lettersOfOracle(oracle: Oracle): string[] {
+function emailsOfOracle(oracle: Oracle): string[] {
   return oracle.claims.map(({ draft, address, at }) =>
     JSON.stringify([oracle.idOf(draft), draft.run.who, address, iso(at)]),
   );
@@ -220,37 +220,37 @@ function gatesOfOracle(oracle: Oracle, who: string): string[] {
 }
 
 /** Finds violations of absolute rules in the submitted emails, whatever the oracle would have done. */
-function forbidden(oracle: Oracle, letters: Handed[]): string[] {
+function forbidden(oracle: Oracle, emails: Handed[]): string[] {
   const drafts = new Map(oracle.drafts.map((draft) => [oracle.idOf(draft), draft]));
-  const times = countsOf(letters.map(({ draftId }) => draftId));
+  const times = countsOf(emails.map(({ draftId }) => draftId));
   return [
     ...[...times].filter(([, count]) => count > 1).map(([id]) => `the draft ${id} left twice`),
-    ...letters.flatMap((letter) => forbiddenOf(letter, drafts.get(letter.draftId))),
-    ...beyondCaps(letters, drafts),
+    ...emails.flatMap((email) => forbiddenOf(email, drafts.get(email.draftId))),
+    ...beyondCaps(emails, drafts),
   ];
 }
 
-function forbiddenOf(letter: Handed, draft: OracleDraft | undefined): string[] {
-  if (!draft) return [`nobody knows of the draft ${letter.draftId} that left`];
-  const said = `${draft.run.rule.name} to ${letter.userId} at ${iso(letter.at)}`;
+function forbiddenOf(email: Handed, draft: OracleDraft | undefined): string[] {
+  if (!draft) return [`nobody knows of the draft ${email.draftId} that left`];
+  const said = `${draft.run.rule.name} to ${email.userId} at ${iso(email.at)}`;
   const end = draft.run.endsAt;
   return [
     ...(draft.end === 'skipped' ? [`${said} had been skipped`] : []),
-    ...(end !== null && letter.at >= end ? [`${said} came after the end at ${iso(end)}`] : []),
+    ...(end !== null && email.at >= end ? [`${said} came after the end at ${iso(end)}`] : []),
   ];
 }
 
 /** Emails that the transport refused do not count. */
-function beyondCaps(letters: Handed[], drafts: Map<string, OracleDraft>): string[] {
-  const counted = letters.filter(({ draftId }) => {
+function beyondCaps(emails: Handed[], drafts: Map<string, OracleDraft>): string[] {
+  const counted = emails.filter(({ draftId }) => {
     const draft = drafts.get(draftId);
     return draft?.run.rule.counts && draft.end !== 'failed';
   });
   return [...Map.groupBy(counted, ({ address }) => address)].flatMap(([address, some]) =>
     [
-      { letters: 1, ms: 24 * HOUR },
-      { letters: 3, ms: 7 * 24 * HOUR },
-    ].flatMap(({ letters: most, ms }) =>
+      { emails: 1, ms: 24 * HOUR },
+      { emails: 3, ms: 7 * 24 * HOUR },
+    ].flatMap(({ emails: most, ms }) =>
       some
         .filter(({ at }) => some.filter((other) => other.at <= at && other.at > at - ms).length > most)
         .map(({ at }) => `more than ${most} letters to ${address} in ${ms / HOUR} hours before ${iso(at)}`),

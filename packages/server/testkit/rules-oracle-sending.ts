@@ -15,8 +15,8 @@ const SPREAD_MS = 30 * MINUTE;
 const CONTEND_MS = 2 * HOUR;
 const YIELDS_MS = 5 * MINUTE;
 const CAPS = [
-  { letters: 1, ms: DAY },
-  { letters: 3, ms: 7 * DAY },
+  { emails: 1, ms: DAY },
+  { emails: 3, ms: 7 * DAY },
 ];
 const QUIET = { start: '21:00', end: '08:00' };
 
@@ -320,8 +320,8 @@ function claimedFor(oracle: Oracle, draft: OracleDraft): number[] {
 function capGate(oracle: Oracle, draft: OracleDraft): No | null {
   if (!draft.run.rule.counts) return null;
   const claimed = claimedFor(oracle, draft);
-  const frees = CAPS.flatMap(({ letters, ms }) => {
-    const oldest = claimed[letters - 1];
+  const frees = CAPS.flatMap(({ emails, ms }) => {
+    const oldest = claimed[emails - 1];
     return oldest !== undefined && oldest + ms > oracle.now ? [oldest + ms] : [];
   });
   return frees.length > 0 ? { reason: 'frequency_cap', until: Math.max(...frees) } : null;
@@ -334,7 +334,7 @@ function yieldGate(oracle: Oracle, draft: OracleDraft, rivals: Rival[]): No | nu
   const address = addressOf(personOf(oracle, draft.run.who));
   const claimed = claimedFor(oracle, draft);
   const slots = Math.min(
-    ...CAPS.map(({ letters, ms }) => letters - claimed.filter((at) => at + ms > now).length),
+    ...CAPS.map(({ emails, ms }) => emails - claimed.filter((at) => at + ms > now).length),
   );
   const inOrder = rivals
     .filter((rival) => rival.draft.state !== 'sending' && rival.due <= now + CONTEND_MS)

@@ -9,7 +9,7 @@ import { createDigest, type Digest } from '../src/modules/processing/process.ts'
 import { type MemberAction, moveDraft } from '../src/modules/review/move-draft.ts';
 import { pauseProject, resumeProject } from '../src/modules/administration/pause-project.ts';
 import { createSender, type DueDraftSender } from '../src/modules/delivery/send-due-drafts.ts';
-import type { OutgoingLetter } from '../src/modules/delivery/transport.ts';
+import type { OutgoingEmail } from '../src/modules/delivery/transport.ts';
 import { suppress } from '../src/modules/outcomes/suppressions/suppress.ts';
 import { disableRule, enableRule } from '../src/modules/rules/switch-rule.ts';
 import { Fault } from '../src/platform/fault.ts';
@@ -50,7 +50,7 @@ type Stage = {
   digest: Digest;
   sender: DueDraftSender;
   /** Called for each email when it is submitted. */
-  onLetter: (letter: OutgoingLetter) => void;
+  onEmail: (letter: OutgoingEmail) => void;
 };
 type Play = Stage & {
   projectId: number;
@@ -71,8 +71,8 @@ export async function openWorld(connection: ConnectionSource): Promise<World> {
   const db = await openDatabase({ connection, clock, log: silentLog });
   const newId = idMaker(db.clock);
   const transport = {
-    hand: (letter: OutgoingLetter) => {
-      stage.onLetter(letter);
+    hand: (letter: OutgoingEmail) => {
+      stage.onEmail(letter);
       const result = resultOf(letter.draftId);
       return Promise.resolve(result === 'sent' ? { result } : { result, reason: 'as told' });
     },
@@ -81,7 +81,7 @@ export async function openWorld(connection: ConnectionSource): Promise<World> {
     db,
     clock,
     newId,
-    onLetter: () => {},
+    onEmail: () => {},
     digest: createDigest({ db, log: silentLog, newId, hasher: testHasher }),
     sender: createSender({
       db,
@@ -104,18 +104,18 @@ async function play(stage: Stage, { startMs, turns }: History): Promise<string[]
   const ids = new Map<string, string[]>();
   const oracle = newOracle(clock.now(), (draft) => idIn(ids, draft));
   const now: Play = { ...stage, projectId, oracle, ids, events: 0, zones: new Map() };
-  const letters: (OutgoingLetter & { at: number })[] = [];
+  const emails: (OutgoingEmail & { at: number })[] = [];
   const forbidden: string[] = [];
-  stage.onLetter = (letter) => {
+  stage.onEmail = (letter) => {
     const handed = { ...letter, at: clock.now() };
-    letters.push(handed);
+    emails.push(handed);
     forbidden.push(...forbiddenNow(oracle, handed, now.zones.get(letter.userId)));
   };
   for (const turn of turns) await playTurn(now, turn);
   const asked = PEOPLE[now.events % PEOPLE.length] ?? PEOPLE[0];
   const explained = await compareExplained(now, asked);
   await playTurn(now, { done: [], told: [], ms: AFTERWARDS_MS });
-  return [...forbidden, ...explained, ...(await compareWith(now, letters))];
+  return [...forbidden, ...explained, ...(await compareWith(now, emails))];
 }
 
 async function playTurn(now: Play, { done, told, ms }: Turn): Promise<void> {

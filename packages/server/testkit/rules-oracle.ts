@@ -103,17 +103,17 @@ function ring(oracle: Oracle): boolean {
   return runs.length + timers.length > 0;
 }
 
-/** One user during one update. `letters`: runs that reached a draft by it. */
-type Desk = { oracle: Oracle; person: OraclePerson; letters: OracleRun[]; begun: OracleRun[] };
+/** One user during one update. `emails`: runs that reached a draft by it. */
+type Desk = { oracle: Oracle; person: OraclePerson; emails: OracleRun[]; begun: OracleRun[] };
 
 function openDesk(oracle: Oracle, who: string): Desk {
   const person = oracle.people.get(who);
   if (!person) throw new Error(`${who} is not known`);
-  return { oracle, person, letters: [], begun: [] };
+  return { oracle, person, emails: [], begun: [] };
 }
 
 /** Checks goals after all events. A draft whose run has ended by now is not written. */
-function closeDesk({ oracle, person, letters, begun }: Desk): void {
+function closeDesk({ oracle, person, emails, begun }: Desk): void {
   for (const run of runsOf(oracle, person.id)) {
     const { goal } = run.rule;
     const isAwaited = run.convertedAt === null && oracle.now < run.enrolledAt + 14 * 86_400_000;
@@ -121,7 +121,7 @@ function closeDesk({ oracle, person, letters, begun }: Desk): void {
     if (isAwaited) run.convertedAt = oracle.now;
     endRun(oracle, run, 'goal');
   }
-  for (const run of letters) if (run.end === null) newOracleDraft(oracle, run, person);
+  for (const run of emails) if (run.end === null) newOracleDraft(oracle, run, person);
 }
 
 function runsOf({ runs }: Oracle, who: string): OracleRun[] {
@@ -163,17 +163,13 @@ function goOn(desk: Desk, run: OracleRun): void {
 }
 
 /** Advances a run to the next step that waits. */
-function walk(
-  { oracle, letters }: Pick<Desk, 'oracle' | 'letters'>,
-  run: OracleRun,
-  rest: OracleStep[],
-): void {
+function walk({ oracle, emails }: Pick<Desk, 'oracle' | 'emails'>, run: OracleRun, rest: OracleStep[]): void {
   run.rest = rest;
   const [step] = rest;
   if (!step) return endRun(oracle, run, 'done');
   if (step.do === 'draft') {
     Object.assign(run, { waits: 'draft', nextAt: null });
-    letters.push(run);
+    emails.push(run);
   } else Object.assign(run, { waits: step.do === 'wait' ? 'time' : 'event', nextAt: oracle.now + step.ms });
 }
 

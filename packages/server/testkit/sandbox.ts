@@ -16,7 +16,7 @@ export type TestSandbox = {
   /** Throws unless it succeeds. */
   advance(text: string): Promise<ClockAdvanced>;
   /** Returns the sent emails in their order. */
-  letters(): Promise<{ rule: string; user: string; at: string }[]>;
+  emails(): Promise<{ rule: string; user: string; at: string }[]>;
 };
 
 export type ClockAnswer = {
@@ -53,7 +53,7 @@ export async function testSandbox(
       if (!json.data) throw new Error('an answer without data');
       return json.data;
     },
-    async letters() {
+    async emails() {
       const rows = await db.query<{ rule: string; user: string; at: Date }>(
         `SELECT r.name AS rule, m.external_user_id AS user, m.claimed_at AS at FROM beckon.message m
          JOIN beckon.rule r ON r.project_id = m.project_id AND r.id = m.rule_id

@@ -5,8 +5,8 @@ import type { MailStory } from './mail-stage.ts';
 import { DAY } from './story.ts';
 
 /** The rules that every project has, and an additional email in MJML. */
-const SHIPPED_LETTERS = ['welcome', 'onboarding_stall', 'plan_limit_upsell', 'trial_expiring'] as const;
-export const LETTER_NAMES = [...SHIPPED_LETTERS, 'in_mjml'] as const;
+const SHIPPED_EMAILS = ['welcome', 'onboarding_stall', 'plan_limit_upsell', 'trial_expiring'] as const;
+export const EMAIL_NAMES = [...SHIPPED_EMAILS, 'in_mjml'] as const;
 
 const MJML = `<mjml><mj-body><mj-section><mj-column>
 <mj-text>Dear {{ user.name | default: "friend" }}, you are on {{ event.plan | default: "our" }} plan.</mj-text>
@@ -23,7 +23,7 @@ export type Somebody = {
 };
 
 /** Adds the MJML email with a rule of its own. */
-export async function addMjmlLetter(story: MailStory): Promise<void> {
+export async function addMjmlEmail(story: MailStory): Promise<void> {
   const { server, projectId } = story;
   const document = {
     name: 'in_mjml',
@@ -41,14 +41,14 @@ export async function addMjmlLetter(story: MailStory): Promise<void> {
 /** Sends each email to a user of its own, all of the same kind: through the API, the rules, the send checks and the relay. */
 export async function writeAll(story: MailStory, who: Somebody, prefix = 'p'): Promise<void> {
   const { plan, meter } = who;
-  const events: Record<(typeof LETTER_NAMES)[number], [string, Record<string, unknown>]> = {
+  const events: Record<(typeof EMAIL_NAMES)[number], [string, Record<string, unknown>]> = {
     welcome: ['user_signed_up', { plan }],
     onboarding_stall: ['user_signed_up', { plan }],
     plan_limit_upsell: ['usage_threshold_reached', { usagePercent: 91, meter, limit: 1_000 }],
     trial_expiring: ['trial_expiring', { trialDays: 3, plan }],
     in_mjml: ['hello', { plan }],
   };
-  for (const name of LETTER_NAMES) {
+  for (const name of EMAIL_NAMES) {
     const userId = `${prefix}-${name}`;
     await story.user(userId, { email: who.email ?? `${userId}@home.test`, traits: who.traits });
     await story.event(userId, ...events[name]);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { SMTPServer } from 'smtp-server';
 
 /** An email at the receiving server. */
-export type SunkLetter = { from: string; to: string[]; envid: string | null; raw: string };
+export type SunkEmail = { from: string; to: string[]; envid: string | null; raw: string };
 export type SinkRefusal = { code: number; text: string } | null;
 
 /** A receiving mail server: it accepts every email, counts the copies of each Message-ID, and refuses where a test says so. */
@@ -10,7 +10,7 @@ export type Sink = {
   port: number;
   /** Copies by Message-ID, without the angle brackets. */
   copies: Map<string, number>;
-  letters: SunkLetter[];
+  emails: SunkEmail[];
   /** Returns how many clients have connected so far. */
   connections: () => number;
   close: () => Promise<void>;
@@ -25,12 +25,12 @@ export type SinkOptions = {
   tls?: { key: string; cert: string };
   pipelining?: boolean;
   atRcpt?: (address: string) => SinkRefusal;
-  atBody?: (letter: SunkLetter) => SinkRefusal;
+  atBody?: (email: SunkEmail) => SinkRefusal;
 };
 
 export async function startSink(options: SinkOptions = {}): Promise<Sink> {
   const copies = new Map<string, number>();
-  const letters: SunkLetter[] = [];
+  const emails: SunkEmail[] = [];
   let connections = 0;
   const server = new SMTPServer({
     ...options.tls,
@@ -58,12 +58,12 @@ export async function startSink(options: SinkOptions = {}): Promise<Sink> {
         const raw = Buffer.concat(chunks).toString('latin1');
         const { mailFrom, rcptTo, dsn } = session.envelope;
         const from = mailFrom ? mailFrom.address : '';
-        const letter = { from, to: rcptTo.map(({ address }) => address), envid: dsn?.envid ?? null, raw };
-        const no = options.atBody?.(letter) ?? null;
+        const email = { from, to: rcptTo.map(({ address }) => address), envid: dsn?.envid ?? null, raw };
+        const no = options.atBody?.(email) ?? null;
         if (no) return callback(refusal(no));
         const id = messageIdOf(raw);
         copies.set(id, (copies.get(id) ?? 0) + 1);
-        if (options.keep !== false) letters.push(letter);
+        if (options.keep !== false) emails.push(email);
         callback(null, `2.0.0 Ok: queued as ${session.id.toUpperCase()}`);
       });
     },
@@ -76,7 +76,7 @@ export async function startSink(options: SinkOptions = {}): Promise<Sink> {
   return {
     port: typeof address === 'object' && address ? address.port : 0,
     copies,
-    letters,
+    emails,
     connections: () => connections,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };

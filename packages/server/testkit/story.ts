@@ -22,7 +22,7 @@ export type EventSent = EventMore & {
   name: string;
   properties?: Record<string, unknown>;
 };
-export type LetterSent = {
+export type EmailSent = {
   rule: string;
   to: string;
   address: string;
@@ -52,7 +52,7 @@ export type Story = Stage & {
   act(userId: string, act: MemberAction): Promise<unknown>;
   set(settings: Record<string, string>): Promise<unknown>;
   /** Returns the sent emails in the order of sending. */
-  letters(): Promise<LetterSent[]>;
+  emails(): Promise<EmailSent[]>;
   drafts(userId?: string): Promise<(Draft & { rule: string })[]>;
   /** Returns the decision log of a rule and a user: the count for each reason. */
   why(userId: string, rule: string): Promise<Record<string, number>>;
@@ -116,7 +116,7 @@ export async function newStory(
       });
     },
     set: (settings) => setSettings(db, projectId, settings),
-    letters: () => lettersOf(engine, server, projectId),
+    emails: () => emailsOf(engine, server, projectId),
     drafts: (userId) => draftsOf(server, projectId, userId ?? null),
     why: async (userId, rule) => {
       const rows = await db.query<{ reason: string; count: number }>(
@@ -143,8 +143,8 @@ function untilTimeOfDay(now: number, timeOfDay: string): number {
 }
 
 /** Returns the emails passed to the transport, with the database row of each. */
-async function lettersOf(engine: Engine, { db }: EndpointServer, projectId: number): Promise<LetterSent[]> {
-  const handed = engine.transport.letters.filter((letter) => letter.projectId === projectId);
+async function emailsOf(engine: Engine, { db }: EndpointServer, projectId: number): Promise<EmailSent[]> {
+  const handed = engine.transport.emails.filter((email) => email.projectId === projectId);
   const rows = await db.query<{ id: string; rule: string; at: Date; address: string }>(
     `SELECT m.id, r.name AS rule, m.claimed_at AS at, m.address FROM beckon.message m
      JOIN beckon.rule r ON r.project_id = m.project_id AND r.id = m.rule_id WHERE m.project_id = $1`,

@@ -21,7 +21,7 @@ export type TestTeam = {
   team: Team;
   dashboard: TestDashboard;
   /** Sent emails as text. */
-  letters: { to: string; text: string }[];
+  emails: { to: string; text: string }[];
   browser: (headers?: Record<string, string | undefined>) => Browser;
   /** Sets up as Ada, with Acme as her organization and its first project. */
   setUp: () => Promise<{ ada: Browser; projectId: number }>;
@@ -45,9 +45,9 @@ export function testTeam(
     secrets: [secret],
     log: silentLog,
   });
-  const letters: TestTeam['letters'] = [];
+  const emails: TestTeam['emails'] = [];
   const hand: Awaited<ReturnType<DashboardDeps['openRelay']>>['hand'] = async ({ to }, mime) => {
-    letters.push({ to, text: Buffer.from(mime).toString() });
+    emails.push({ to, text: Buffer.from(mime).toString() });
     return { result: 'accepted', reply: '250 taken', relayId: null };
   };
   const dashboard = testDashboard(db, { access: team, team, openRelay: async () => ({ hand }), ...more });
@@ -73,7 +73,7 @@ export function testTeam(
   return {
     team,
     dashboard,
-    letters,
+    emails,
     browser,
     async setUp() {
       const offered = await offerSetup(db, publicOrigin);

@@ -64,10 +64,10 @@ export async function settleAll(
   for (const server of fetching) await server.written();
   clock.advance(afterMs);
   const deps = { db, newId: idMaker(db.clock), log: silentLog };
-  while ((await settleHits(deps)).letters > 0);
+  while ((await settleHits(deps)).emails > 0);
 }
 
-export type ReadLetter = {
+export type ReadEmail = {
   html: string;
   text: string;
   /** Its links in order, except those about the email itself. */
@@ -76,7 +76,7 @@ export type ReadLetter = {
   pixel: string | null;
 };
 
-async function readLetter(mime: Uint8Array | string): Promise<ReadLetter> {
+async function readEmail(mime: Uint8Array | string): Promise<ReadEmail> {
   const { html = '', text = '' } = await PostalMime.parse(mime);
   const hrefs = Array.from(html.matchAll(/<a\b[^>]*href="([^"]*)"([^>]*)>/g), ([, href = '', rest = '']) => ({
     href: href.replaceAll('&amp;', '&'),
@@ -91,7 +91,7 @@ async function readLetter(mime: Uint8Array | string): Promise<ReadLetter> {
   };
 }
 
-export type TrackedLetter = ReadLetter & {
+export type TrackedEmail = ReadEmail & {
   story: Story;
   messageId: string;
   pixel: string;
@@ -119,7 +119,7 @@ const TEMPLATE = {
 export async function sendTracked(
   stage: Stage,
   { settings = {}, rule = {}, template = TEMPLATE }: Writing = {},
-): Promise<TrackedLetter> {
+): Promise<TrackedEmail> {
   const { db, clock } = stage.server;
   const story = await newStory(stage);
   const { projectId } = story;
@@ -136,18 +136,18 @@ export async function sendTracked(
   await story.user('ada', { email: 'ada@x.test' });
   await story.event('ada', 'hello');
   await story.later(HOUR);
-  const letter = stage.engine.transport.letters.findLast((one) => one.projectId === projectId);
-  if (!letter) throw new Error('nothing left');
+  const email = stage.engine.transport.emails.findLast((one) => one.projectId === projectId);
+  if (!email) throw new Error('nothing left');
   clock.advance(HOUR);
-  const of = [projectId, letter.messageId];
-  const read = await readLetter(letter.mime);
+  const of = [projectId, email.messageId];
+  const read = await readEmail(email.mime);
   const lines = async (text: string): Promise<string[]> =>
     (await db.query<{ line: string }>(text, of)).map(({ line }) => line);
   return {
     ...read,
     pixel: read.pixel ?? '',
     story,
-    messageId: letter.messageId,
+    messageId: email.messageId,
     hits: () =>
       lines(`SELECT concat_ws(' ', kind, coalesce(bot, '?'), coalesce(bot_reason, '-')) AS line FROM beckon.hit
              WHERE project_id = $1 AND message_id = $2 ORDER BY number`),

@@ -1,24 +1,24 @@
-import type { Handed, OutgoingLetter, Transport } from '../src/modules/delivery/transport.ts';
+import type { Handed, OutgoingEmail, Transport } from '../src/modules/delivery/transport.ts';
 
 /** A transport that keeps all emails. The test sets its results; by default each email is sent. */
 export type TestTransport = Transport & {
-  letters: OutgoingLetter[];
+  emails: OutgoingEmail[];
   /** Sets the result of the next emails. */
-  answer(handed: Handed | ((letter: OutgoingLetter) => Promise<Handed>)): void;
+  answer(handed: Handed | ((email: OutgoingEmail) => Promise<Handed>)): void;
 };
 
 export function testTransport(slots?: number): TestTransport {
-  const letters: OutgoingLetter[] = [];
-  let answer: (letter: OutgoingLetter) => Promise<Handed> = () => Promise.resolve({ result: 'sent' });
+  const emails: OutgoingEmail[] = [];
+  let answer: (email: OutgoingEmail) => Promise<Handed> = () => Promise.resolve({ result: 'sent' });
   return {
     ...(slots === undefined ? {} : { slots }),
-    letters,
+    emails,
     answer(handed) {
       answer = typeof handed === 'function' ? handed : () => Promise.resolve(handed);
     },
-    hand(letter) {
-      letters.push(letter);
-      return answer(letter);
+    hand(email) {
+      emails.push(email);
+      return answer(email);
     },
   };
 }

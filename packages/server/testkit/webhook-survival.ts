@@ -4,7 +4,7 @@ import type { WebhookType } from '@beckon/contract';
 import { systemClock } from '../src/platform/time/clock.ts';
 import { deriveKey, sha256 } from '../src/platform/crypto/hash.ts';
 import { idMaker } from '../src/platform/ids.ts';
-import { letterToken, type LetterName, type TokenKeys } from '../src/platform/crypto/email-token.ts';
+import { emailToken, type EmailName, type TokenKeys } from '../src/platform/crypto/email-token.ts';
 import { silentLog } from '../src/platform/log.ts';
 import { createSealer } from '../src/platform/crypto/encrypt.ts';
 import type { ReportedOutcome, WhatHappened } from '../src/modules/outcomes/outcome.ts';
@@ -15,7 +15,7 @@ import { addEndpoint } from '../src/modules/webhooks/endpoints/change-endpoint.t
 import { type Database, openDatabase } from '../src/platform/db/database.ts';
 import { openEmbedded } from '../src/platform/postgres/index.ts';
 import { type HookJournal, hookJournal, type Posted } from './hook-journal.ts';
-import { letFallDue, writeLetters } from './mail-survival.ts';
+import { letFallDue, writeEmails } from './mail-survival.ts';
 import { survivor, type Survivor } from './survival.ts';
 import { examineWebhooks, type WebhookFindings } from './webhook-verdict.ts';
 
@@ -35,7 +35,7 @@ export type WebhookVerdict = WebhookFindings & {
 };
 
 const SECRET = 'a secret that only this ordeal knows';
-const LETTERS = 120;
+const EMAILS = 120;
 const LIMITS = { perSecond: 1_000, inFlightMax: 20 };
 
 type Wanted = { name: string; types: WebhookType[] | null };
@@ -58,7 +58,7 @@ type World = {
   worker: Survivor;
   api: Survivor;
   journal: HookJournal;
-  letters: LetterName[];
+  emails: EmailName[];
 };
 
 export async function webhooksUnderKills(dataDir: string, ordeal: WebhookOrdeal): Promise<WebhookVerdict> {
@@ -82,10 +82,10 @@ export async function webhooksUnderKills(dataDir: string, ordeal: WebhookOrdeal)
   });
   const journal = await hookJournal({ answer: answerOf, attemptsOf: (post) => attemptsOf(db, post) });
   try {
-    const letters: LetterName[] = [];
-    for (const wanted of ENDPOINTS) letters.push(...(await prepareProject({ db, journal }, wanted)));
+    const emails: EmailName[] = [];
+    for (const wanted of ENDPOINTS) emails.push(...(await prepareProject({ db, journal }, wanted)));
     await api.start();
-    const world = { db, worker, api, journal, letters };
+    const world = { db, worker, api, journal, emails };
     const facts = await killWhilePouring(world, ordeal);
     await allTold(db);
     return { ...facts, ...(await examineWebhooks(db, journal.posts)) };
@@ -101,7 +101,7 @@ export async function webhooksUnderKills(dataDir: string, ordeal: WebhookOrdeal)
 async function prepareProject(
   { db, journal }: Pick<World, 'db' | 'journal'>,
   wanted: Wanted[],
-): Promise<LetterName[]> {
+): Promise<EmailName[]> {
   const { id: projectId } = await createProject(db, { name: wanted[0]?.name ?? '' });
   await setSettings(db, projectId, {
     autopilot: '24h',
@@ -110,7 +110,7 @@ async function prepareProject(
     throttle: 'off',
     postal_address: '1 Main Street',
   });
-  await letFallDue(db, projectId, await writeLetters(db, projectId, LETTERS));
+  await letFallDue(db, projectId, await writeEmails(db, projectId, EMAILS));
   const sealer = createSealer(SECRET, null, 'secrets at rest');
   const deps = { db, sealer, newId: idMaker(db.clock), rules: { allowPrivate: true } };
   for (const { name, types } of wanted) {
@@ -122,7 +122,7 @@ async function prepareProject(
       `SELECT id FROM beckon.message WHERE project_id = $1 AND state = 'sent'`,
       [projectId],
     );
-    if (sent.length === LETTERS) return sent.map((one) => ({ projectId, messageId: one.id }));
+    if (sent.length === EMAILS) return sent.map((one) => ({ projectId, messageId: one.id }));
     await pause(50);
   }
 }
@@ -212,13 +212,13 @@ const POUR_MOST = 6;
 const AHEAD_MOST = 100;
 
 /** Records outcomes of all kinds by the usual flow, a few per commit. Some are recorded twice. */
-async function pour({ db, letters, journal }: World, ending: AbortSignal): Promise<void> {
+async function pour({ db, emails, journal }: World, ending: AbortSignal): Promise<void> {
   const deps = { db, newId: idMaker(db.clock), log: silentLog };
   for (let recorded = 0; !ending.aborted; await pause(POUR_EVERY_MS)) {
     if (recorded > AHEAD_MOST + journal.posts.length / 2) continue;
     const count = 1 + Math.floor(Math.random() * POUR_MOST);
     const happened = Array.from({ length: count }, (): ReportedOutcome => ({
-      ...pick(letters),
+      ...pick(emails),
       occurredAt: Date.now(),
       ...anything(),
     }));
@@ -257,11 +257,11 @@ function anything(): WhatHappened {
 const FETCH_EVERY_MS = 30;
 
 /** Fetches tracking pixels as readers do, who ignore a server that is down. Returns how many were answered. */
-async function fetchPictures({ api, letters }: World, ending: AbortSignal): Promise<number> {
+async function fetchPictures({ api, emails }: World, ending: AbortSignal): Promise<number> {
   const keys: TokenKeys = [deriveKey(SECRET, 'letter tokens')];
   let answered = 0;
   for (; !ending.aborted; await pause(FETCH_EVERY_MS)) {
-    const token = letterToken(pick(letters), 'open', keys);
+    const token = emailToken(pick(emails), 'open', keys);
     const answer = await fetch(`${api.url}/o/${token}.gif`).catch(() => null);
     if (answer?.ok) answered += 1;
     await answer?.arrayBuffer().catch(() => null);

@@ -1,6 +1,6 @@
 import { type Grown, LIQUID_SHAPES, MARKDOWN_SHAPES, NATIVE } from './grown-shapes.ts';
 
-const LETTER = { subject: 'Cost', preheader: '', format: 'markdown' as const };
+const EMAIL = { subject: 'Cost', preheader: '', format: 'markdown' as const };
 const FRAME = {
   projectName: 'Acme',
   postalAddress: null,
@@ -87,7 +87,7 @@ export const GROWN: Grown[] = [
     frame: (text) => text,
     async load() {
       const { renderEmail } = await import('../../../packages/server/src/modules/rendering/render-email.ts');
-      return (body) => renderEmail({ ...LETTER, body }, FRAME);
+      return (body) => renderEmail({ ...EMAIL, body }, FRAME);
     },
   },
   {
@@ -123,7 +123,7 @@ export const GROWN: Grown[] = [
     frame: (text) => `<html><body>${text}</body></html>`,
     async load() {
       const { renderEmail } = await import('../../../packages/server/src/modules/rendering/render-email.ts');
-      return (body) => renderEmail({ ...LETTER, format: 'html', body }, FRAME);
+      return (body) => renderEmail({ ...EMAIL, format: 'html', body }, FRAME);
     },
   },
   {
@@ -146,8 +146,8 @@ export const GROWN: Grown[] = [
     async load() {
       // Compiles once, so that loading the compiler is not counted.
       const { publishable } = await import('../../../packages/server/src/modules/rendering/publish.ts');
-      await publishable({ ...LETTER, format: 'mjml', body: '<mjml><mj-body></mj-body></mjml>' });
-      return (body) => publishable({ ...LETTER, format: 'mjml', body });
+      await publishable({ ...EMAIL, format: 'mjml', body: '<mjml><mj-body></mj-body></mjml>' });
+      return (body) => publishable({ ...EMAIL, format: 'mjml', body });
     },
   },
   {
@@ -161,8 +161,8 @@ export const GROWN: Grown[] = [
       )}</mj-raw></mj-body></mjml>`,
     async load() {
       const { publishable } = await import('../../../packages/server/src/modules/rendering/publish.ts');
-      await publishable({ ...LETTER, format: 'mjml', body: '<mjml><mj-body></mj-body></mjml>' });
-      return (body) => publishable({ ...LETTER, format: 'mjml', body });
+      await publishable({ ...EMAIL, format: 'mjml', body: '<mjml><mj-body></mj-body></mjml>' });
+      return (body) => publishable({ ...EMAIL, format: 'mjml', body });
     },
   },
   {
@@ -188,7 +188,7 @@ export const GROWN: Grown[] = [
     frame: lines(`{% assign a = ${LIST} %}{% assign b = ${LIST} %}{% assign c = "a" %}`),
     async load() {
       const { renderContent } = await import('../../../packages/server/src/modules/rendering/render.ts');
-      return (body) => renderContent({ ...LETTER, body }, VARIABLES);
+      return (body) => renderContent({ ...EMAIL, body }, VARIABLES);
     },
   },
   {

@@ -12,7 +12,7 @@ const QUOTES = '<blockquote>'.repeat(3_900) + '<hr>'.repeat(11_500);
 const mjml = (body: string, head = ''): string =>
   `<mjml><mj-head>${head}</mj-head><mj-body><mj-section><mj-column>${body}</mj-column></mj-section></mj-body></mjml>`;
 
-const LETTERS: Record<string, { format: string; body: string }> = {
+const EMAILS: Record<string, { format: string; body: string }> = {
   'comparisons of long lists (H2)': { format: 'markdown', body: COMPARISONS },
   'quotes within quotes (H3)': { format: 'mjml', body: mjml(`<mj-raw>${QUOTES}</mj-raw>`) },
   '7,900 sections (H3)': {
@@ -40,8 +40,8 @@ const LETTERS: Record<string, { format: string; body: string }> = {
 };
 
 export function templates(): Input[] {
-  return Object.entries(LETTERS).flatMap(([name, letter]): Input[] => {
-    const source = { subject: 'Cost', preheader: '', ...letter };
+  return Object.entries(EMAILS).flatMap(([name, email]): Input[] => {
+    const source = { subject: 'Cost', preheader: '', ...email };
     const path = (world: World): string => `/projects/${world.victim.projectId}/templates`;
     return [
       {

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { request } from 'node:http';
 import type pg from 'pg';
 import { deriveKey } from '../../../packages/server/src/platform/crypto/hash.ts';
-import { letterToken } from '../../../packages/server/src/platform/crypto/email-token.ts';
+import { emailToken } from '../../../packages/server/src/platform/crypto/email-token.ts';
 import type { Target } from '../attack.ts';
 import { liftLimits } from '../routes.ts';
 import { good, type Victim } from '../victim.ts';
@@ -62,14 +62,14 @@ export async function openWorld(target: Target): Promise<World> {
   });
   const keys = [deriveKey(SECRET_KEY, 'letter tokens')] as const;
   const name = { projectId: victim.projectId, messageId };
-  const replyTo = `r+${letterToken(name, 'reply', keys)}@in.example.com`;
+  const replyTo = `r+${emailToken(name, 'reply', keys)}@in.example.com`;
   return {
     victim,
     secret,
     neighbor: neighbor.secret,
     neighborId,
     hasNeighborRule: false,
-    preferences: letterToken(name, 'unsubscribe', keys),
+    preferences: emailToken(name, 'unsubscribe', keys),
     send: (asked) => send(victim, asked),
     dashboard: (what, body) => {
       const [method = '', path = ''] = what.split(/ (.*)/s);

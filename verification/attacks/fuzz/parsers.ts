@@ -4,7 +4,7 @@ import { cellsOf, readRows, recordOfCells, targetOf } from '@beckon/contract/fil
 import { readWebhookSecret, verifyWebhook } from '@beckon/contract/signature';
 import { classifyReply } from '../../../packages/server/src/modules/outcomes/bounces/classify-reply.ts';
 import { parseDuration, parseInstant } from '../../../packages/server/src/platform/time/time-text.ts';
-import { readLetterToken } from '../../../packages/server/src/platform/crypto/email-token.ts';
+import { readEmailToken } from '../../../packages/server/src/platform/crypto/email-token.ts';
 import { classifyMail } from '../../../packages/server/src/modules/inbound/classification/classify-mail.ts';
 import { readMail } from '../../../packages/server/src/modules/inbound/classification/read-mail.ts';
 import {
@@ -313,7 +313,7 @@ export const PARSERS: Parser[] = [
     name: 'seals of letters',
     bytesMax: 4 * KIB,
     seeds: () => buffers([Buffer.alloc(45, 7).toString('base64url'), 'a'.repeat(60)]),
-    parse: (bytes) => readLetterToken(text(bytes), 'open', [Buffer.alloc(32, 1)]),
+    parse: (bytes) => readEmailToken(text(bytes), 'open', [Buffer.alloc(32, 1)]),
   },
   {
     name: 'signatures of webhooks',

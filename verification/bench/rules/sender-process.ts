@@ -9,7 +9,7 @@ import { claimBatch } from '../../../packages/server/src/modules/delivery/send-b
 import { openDatabase } from '../../../packages/server/src/platform/db/database.ts';
 import { testMailroom } from '../../../packages/server/testkit/mailroom.ts';
 import { startSender } from '../../../packages/server/src/modules/delivery/sender.ts';
-import type { LetterResult } from '../../../packages/server/src/modules/delivery/apply-refusals.ts';
+import type { EmailResult } from '../../../packages/server/src/modules/delivery/apply-refusals.ts';
 import type { SendDeps } from '../../../packages/server/src/modules/delivery/draft-batch.ts';
 
 /**
@@ -32,11 +32,11 @@ const deps: SendDeps = {
 const ROOM = 500;
 
 async function begin(projectId: number): Promise<Sent> {
-  const { letters, drafts, lateMs } = await claimBatch(deps, projectId, ROOM);
-  handed += letters.length;
-  const results = letters.map((letter): LetterResult => ({ letter, handed: { result: 'sent' } }));
+  const { emails, drafts, lateMs } = await claimBatch(deps, projectId, ROOM);
+  handed += emails.length;
+  const results = emails.map((email): EmailResult => ({ email, handed: { result: 'sent' } }));
   if (results.length > 0) await recordResults(deps, results);
-  return { drafts, letters: letters.length, lateMs, handed: Promise.resolve() };
+  return { drafts, emails: emails.length, lateMs, handed: Promise.resolve() };
 }
 
 const sender: DueDraftSender = {

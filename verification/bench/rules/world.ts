@@ -1,5 +1,5 @@
 import type { DraftContent } from '../../../packages/server/src/modules/drafts/draft.ts';
-import { findShippedLetter } from '../../../packages/server/src/modules/rendering/shipped.ts';
+import { findShippedEmail } from '../../../packages/server/src/modules/rendering/shipped.ts';
 import { renderContent } from '../../../packages/server/src/modules/rendering/render.ts';
 import { createRule } from '../../../packages/server/src/modules/rules/write-rule.ts';
 import { setSettings } from '../../../packages/server/src/modules/administration/set-settings.ts';
@@ -23,7 +23,7 @@ export type World = {
   ruleIds: string[];
   nextPerson: number;
   /** An email other than the shipped one, with `NAME` in place of the name. `facts` are the other facts that it reads of every user. */
-  letter?: { content: DraftContent; facts: Record<string, unknown> };
+  email?: { content: DraftContent; facts: Record<string, unknown> };
 };
 
 const CONDITIONS = [
@@ -33,7 +33,7 @@ const CONDITIONS = [
   { trait: 'plan', equals: 'free' },
   { not: { event: 'feature_used', within: '7d' } },
 ];
-const LETTER = 'welcome';
+const EMAIL = 'welcome';
 
 export async function openWorld(ground: Ground, { people }: { people: number }): Promise<World> {
   const { db, url } = ground;
@@ -47,7 +47,7 @@ export async function openWorld(ground: Ground, { people }: { people: number }):
       name: `email_${i}`,
       when: { event: `something_${i}` },
       ...(condition && { only_if: condition }),
-      steps: [{ draft: LETTER }],
+      steps: [{ draft: EMAIL }],
     };
     ruleIds.push((await createRule(db, { projectId, document })).id);
   }
@@ -71,7 +71,7 @@ export type Wave = { count: number; firstAt: number; overMs: number };
 export async function putDrafts(world: World, { count, firstAt, overMs }: Wave): Promise<void> {
   const { projectId, url, ruleIds, nextPerson } = world;
   world.nextPerson += count;
-  const { content, facts } = world.letter ?? { content: letterText(), facts: {} };
+  const { content, facts } = world.email ?? { content: emailText(), facts: {} };
   const { subject, preheader, body } = content;
   const values = [projectId, ruleIds, nextPerson, Math.ceil(count / ruleIds.length), new Date(firstAt)];
   const texts = [overMs / count, subject, preheader, body, JSON.stringify(facts)];
@@ -81,10 +81,10 @@ export async function putDrafts(world: World, { count, firstAt, overMs }: Wave):
 export const NAME = 'NAME';
 
 /** Renders the email once, with a placeholder for the name. */
-function letterText(): DraftContent {
-  const letter = findShippedLetter(LETTER);
-  if (!letter) throw new Error(`there is no letter ${LETTER}`);
-  return renderContent(letter, {
+function emailText(): DraftContent {
+  const email = findShippedEmail(EMAIL);
+  if (!email) throw new Error(`there is no letter ${EMAIL}`);
+  return renderContent(email, {
     person: { name: NAME },
     event: { name: 'something' },
     project: { name: 'bench' },
@@ -122,7 +122,7 @@ const DRAFTS = `
 
 /** Writes drafts of users that are never read, because none is due within weeks. Neither these users nor their runs exist. */
 export function putWaiting({ projectId, url, ruleIds }: World, count: number): Promise<void> {
-  const { subject, preheader, body } = letterText();
+  const { subject, preheader, body } = emailText();
   return inSteps(url, {
     name: 'drafts due in weeks',
     count,

@@ -22,15 +22,15 @@ export const BARE_LOOPS = ['ours', 'library', 'raw'] as const;
 export type BareLoop = (typeof BARE_LOOPS)[number];
 export type Bare = {
   loop: BareLoop;
-  letters: number;
+  emails: number;
   smtpPort: number;
   connections: number;
-  letter: BareLetter;
+  email: BareEmail;
   dkim: DkimSigningKey;
 };
-export type BareLetter = Omit<OutgoingEmail, 'messageId' | 'date' | 'to'>;
+export type BareEmail = Omit<OutgoingEmail, 'messageId' | 'date' | 'to'>;
 
-const RAW_LETTERS = 500;
+const RAW_EMAILS = 500;
 /** As in the product, emails are composed while as many as there are connections are submitted. */
 const COMPOSED_OF_EACH = 4;
 
@@ -48,44 +48,44 @@ export async function sendBare(bare: Bare): Promise<void> {
 }
 
 /** Runs this many at a time, each with the next number, until all are done. */
-async function inTurn(letters: number, atATime: number, one: (n: number) => Promise<void>): Promise<void> {
+async function inTurn(emails: number, atATime: number, one: (n: number) => Promise<void>): Promise<void> {
   let next = 0;
   async function work(): Promise<void> {
-    while (next < letters) await one(next++);
+    while (next < emails) await one(next++);
   }
   await Promise.all(Array.from({ length: atATime }, work));
 }
 
-function letterOf({ letter }: Bare, n: number): OutgoingEmail {
+function emailOf({ email }: Bare, n: number): OutgoingEmail {
   return {
-    ...letter,
-    messageId: `${crypto.randomUUID()}@${domainOf(letter)}`,
+    ...email,
+    messageId: `${crypto.randomUUID()}@${domainOf(email)}`,
     date: new Date(),
     to: { name: '', address: recipient(n) },
   };
 }
 
 const recipient = (n: number): string => `person${n}@example.com`;
-const domainOf = ({ from }: BareLetter): string => from.address.slice(from.address.indexOf('@') + 1);
+const domainOf = ({ from }: BareEmail): string => from.address.slice(from.address.indexOf('@') + 1);
 
 async function sendOurs(bare: Bare): Promise<void> {
-  const { letters, connections, letter, dkim } = bare;
+  const { emails, connections, email, dkim } = bare;
   const hand = relayTo(bare);
-  await inTurn(letters, connections * COMPOSED_OF_EACH, async (n) => {
-    await hand.one(n, await composeMail(letterOf(bare, n), dkim), letter.from.address);
+  await inTurn(emails, connections * COMPOSED_OF_EACH, async (n) => {
+    await hand.one(n, await composeMail(emailOf(bare, n), dkim), email.from.address);
   });
   await hand.close();
 }
 
 async function sendRaw(bare: Bare): Promise<void> {
-  const { letters, connections, letter, dkim } = bare;
+  const { emails, connections, email, dkim } = bare;
   const hand = relayTo(bare);
   const composed: Buffer[] = [];
-  for (let n = 0; n < Math.min(RAW_LETTERS, letters); n += 1)
-    composed.push(await composeMail(letterOf(bare, n), dkim));
-  await inTurn(letters, connections, async (n) => {
+  for (let n = 0; n < Math.min(RAW_EMAILS, emails); n += 1)
+    composed.push(await composeMail(emailOf(bare, n), dkim));
+  await inTurn(emails, connections, async (n) => {
     const raw = composed[n % composed.length];
-    if (raw) await hand.one(n, raw, letter.from.address);
+    if (raw) await hand.one(n, raw, email.from.address);
   });
   await hand.close();
 }
@@ -104,7 +104,7 @@ function relayTo({ smtpPort, connections }: Bare): Hand {
 }
 
 async function sendByLibrary(bare: Bare): Promise<void> {
-  const { letters, smtpPort, connections, dkim } = bare;
+  const { emails, smtpPort, connections, dkim } = bare;
   const signer = new DKIM({
     domainName: dkim.domain,
     keySelector: dkim.selector,
@@ -112,10 +112,10 @@ async function sendByLibrary(bare: Bare): Promise<void> {
   });
   const free: SMTPConnection[] = [];
   for (let n = 0; n < connections; n += 1) free.push(await connected(smtpPort));
-  await inTurn(letters, connections, async (n) => {
+  await inTurn(emails, connections, async (n) => {
     const connection = free.pop();
     if (!connection) throw new Error('no connection is free');
-    await sendOne(connection, { letter: letterOf(bare, n), signer });
+    await sendOne(connection, { email: emailOf(bare, n), signer });
     free.push(connection);
   });
   for (const connection of free) connection.quit();
@@ -131,10 +131,10 @@ async function connected(port: number): Promise<SMTPConnection> {
   return connection;
 }
 
-type Signed = { letter: OutgoingEmail; signer: DKIM };
+type Signed = { email: OutgoingEmail; signer: DKIM };
 
-function sendOne(connection: SMTPConnection, { letter, signer }: Signed): Promise<void> {
-  const { from, to, replyTo, messageId, date, subject, html, text, headers } = letter;
+function sendOne(connection: SMTPConnection, { email, signer }: Signed): Promise<void> {
+  const { from, to, replyTo, messageId, date, subject, html, text, headers } = email;
   const message = new MailComposer({
     from,
     to,

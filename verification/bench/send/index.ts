@@ -6,8 +6,8 @@ import { connections, throughput } from './throughput.ts';
 
 const PARTS: Record<string, (sizes: Sizes) => Promise<void>> = {
   async throughput(sizes) {
-    const { letters, pairs } = sizes.throughput;
-    const title = `${letters} letters over ${connections} connections, ${pairs} pairs (≥ 0.6 of what composes and signs with the same library, PostgreSQL's writes included); sender, PostgreSQL and sink share ${availableParallelism()} cores`;
+    const { emails, pairs } = sizes.throughput;
+    const title = `${emails} letters over ${connections} connections, ${pairs} pairs (≥ 0.6 of what composes and signs with the same library, PostgreSQL's writes included); sender, PostgreSQL and sink share ${availableParallelism()} cores`;
     const cost = ['sender CPU', 'PostgreSQL CPU', 'sink CPU'];
     const header = [
       '',
@@ -33,7 +33,7 @@ const PARTS: Record<string, (sizes: Sizes) => Promise<void>> = {
       'a minute',
       'claimed / submitted / recorded together',
       'drafts',
-      'letters',
+      'emails',
       'twice',
       'not sent',
     ];

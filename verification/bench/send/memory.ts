@@ -28,14 +28,10 @@ export function memory({ memory: sizes }: Sizes): Promise<string[][]> {
     }
     const drafts = await writing;
     await allSent(stage.ground.db, stage.world.projectId, Date.now());
-    const { letters, twice } = await stage.sink.count();
+    const { emails, twice } = await stage.sink.count();
     const records = await recordsOf(stage, 0);
     return [
-      [
-        ...memoryRow(samples),
-        shownTogether(records),
-        ...[drafts, letters, twice, records.notSent].map(round),
-      ],
+      [...memoryRow(samples), shownTogether(records), ...[drafts, emails, twice, records.notSent].map(round)],
     ];
   });
 }

@@ -8,7 +8,7 @@ import { startSink } from '../../../packages/server/testkit/sink.ts';
 export type SinkCount = {
   smtpPort: number;
   /** The number of Message-IDs. */
-  letters: number;
+  emails: number;
   /** Copies of a Message-ID beyond the first. */
   twice: number;
   bytes: number;
@@ -32,7 +32,7 @@ const sink = await startSink({
 function count(): SinkCount {
   return {
     smtpPort: sink.port,
-    letters: sink.copies.size,
+    emails: sink.copies.size,
     twice: copies - sink.copies.size,
     bytes,
     ms: lastAt - firstAt,

@@ -1,17 +1,17 @@
 /** The size of a run. The figures of docs/explanation/benchmarks.md come from the full size; `--quick` only shows that every part works. */
 export type Sizes = {
-  throughput: { letters: number; warmUp: number; pairs: number };
+  throughput: { emails: number; warmUp: number; pairs: number };
   memory: { perSecond: number; warmUpMs: number; forMs: number; everyMs: number };
 };
 
 export function sizesOf({ quick }: { quick: boolean }): Sizes {
   if (quick)
     return {
-      throughput: { letters: 1_000, warmUp: 300, pairs: 1 },
+      throughput: { emails: 1_000, warmUp: 300, pairs: 1 },
       memory: { perSecond: 50, warmUpMs: 5_000, forMs: 15_000, everyMs: 1_000 },
     };
   return {
-    throughput: { letters: 20_000, warmUp: 3_000, pairs: 3 },
+    throughput: { emails: 20_000, warmUp: 3_000, pairs: 3 },
     memory: { perSecond: 200, warmUpMs: 60_000, forMs: 300_000, everyMs: 5_000 },
   };
 }

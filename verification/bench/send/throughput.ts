@@ -16,20 +16,20 @@ import { type Cpu, onStage, type Stage, watchCpu } from './stage.ts';
  * pair by pair. Everything runs on the same machine: if its cores are all busy, the cheaper side is faster.
  */
 export function throughput({ throughput: sizes }: Sizes): Promise<string[][]> {
-  const { letters, warmUp, pairs } = sizes;
-  return onStage(warmUp + pairs * letters, async (stage) => {
+  const { emails, warmUp, pairs } = sizes;
+  return onStage(warmUp + pairs * emails, async (stage) => {
     const loops = await stage.ground.script('verification/bench/send/bare-process.ts');
     progress(`${warmUp} letters of each to warm up`);
     await ofProduct(stage, warmUp);
-    for (const loop of BARE_LOOPS) await ofLoop(stage, loops, { loop, letters: warmUp });
+    for (const loop of BARE_LOOPS) await ofLoop(stage, loops, { loop, emails: warmUp });
     const all: Pair[] = [];
     for (let pair = 1; pair <= pairs; pair += 1) {
       progress(`throughput, pair ${pair} of ${pairs}: the product`);
-      const product = await ofProduct(stage, letters);
+      const product = await ofProduct(stage, emails);
       const bare: Partial<Record<BareLoop, Run>> = {};
       for (const loop of BARE_LOOPS) {
         progress(`throughput, pair ${pair} of ${pairs}: ${loop}`);
-        bare[loop] = await ofLoop(stage, loops, { loop, letters });
+        bare[loop] = await ofLoop(stage, loops, { loop, emails });
       }
       all.push({ product, bare });
     }
@@ -41,7 +41,7 @@ export function throughput({ throughput: sizes }: Sizes): Promise<string[][]> {
 export const connections = openRelay({ url: 'smtp://127.0.0.1', log: silentLog }).slots;
 
 type Run = {
-  letters: number;
+  emails: number;
   perSecond: number;
   bytes: number;
   cpu: Cpu;
@@ -53,9 +53,9 @@ type Run = {
 type Records = { notSent: number; claimed: number; submitted: number; recorded: number };
 type Pair = { product: Run; bare: Partial<Record<BareLoop, Run>> };
 
-async function ofProduct(stage: Stage, letters: number): Promise<Run> {
+async function ofProduct(stage: Stage, emails: number): Promise<Run> {
   const { ground, world, worker } = stage;
-  await putDrafts(world, { count: letters, firstAt: Date.now() - 10_000, overMs: 9_000 });
+  await putDrafts(world, { count: emails, firstAt: Date.now() - 10_000, overMs: 9_000 });
   await settle(ground.url);
   const since = Date.now();
   const run = await measured(stage, worker.pid, async () => {
@@ -63,24 +63,24 @@ async function ofProduct(stage: Stage, letters: number): Promise<Run> {
     await allSent(ground.db, world.projectId, Date.now());
   });
   const records = await recordsOf(stage, since);
-  checkAll(run, letters, records);
+  checkAll(run, emails, records);
   return { ...run, records };
 }
 
-function checkAll({ letters: arrived, twice }: Run, letters: number, { notSent }: Records): void {
-  if (arrived === letters && twice === 0 && notSent === 0) return;
+function checkAll({ emails: arrived, twice }: Run, emails: number, { notSent }: Records): void {
+  if (arrived === emails && twice === 0 && notSent === 0) return;
   throw new Error(
-    `of ${letters} letters ${arrived} arrived, ${twice} more than once; ${notSent} drafts are not sent`,
+    `of ${emails} letters ${arrived} arrived, ${twice} more than once; ${notSent} drafts are not sent`,
   );
 }
 
 async function ofLoop(
   stage: Stage,
   loops: Server,
-  { loop, letters }: Pick<Bare, 'loop' | 'letters'>,
+  { loop, emails }: Pick<Bare, 'loop' | 'emails'>,
 ): Promise<Run> {
-  const { bare: letter, dkim } = stage.world;
-  const bare: Bare = { loop, letters, smtpPort: stage.sink.smtpPort, connections, letter, dkim };
+  const { bare: email, dkim } = stage.world;
+  const bare: Bare = { loop, emails, smtpPort: stage.sink.smtpPort, connections, email, dkim };
   return measured(stage, loops.pid, async () => {
     const answer = await fetch(`http://127.0.0.1:${loops.port}/`, {
       method: 'POST',
@@ -95,10 +95,10 @@ async function measured(stage: Stage, pid: number, work: () => Promise<void>): P
   const cpu = watchCpu(stage, pid);
   await work();
   const used = cpu();
-  const { letters, twice, bytes, ms } = await stage.sink.count();
-  const copies = letters + twice;
+  const { emails, twice, bytes, ms } = await stage.sink.count();
+  const copies = emails + twice;
   return {
-    letters,
+    emails,
     perSecond: ((copies - 1) / ms) * 1_000,
     bytes: bytes / copies,
     cpu: { sender: used.sender / copies, postgres: used.postgres / copies, sink: used.sink / copies },

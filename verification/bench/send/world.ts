@@ -10,14 +10,14 @@ import type { DkimSigningKey } from '../../../packages/server/src/platform/mail/
 import { NAME, type World } from '../rules/world.ts';
 import type { Ground } from '../stage.ts';
 import { addSilent, makePeople } from '../world.ts';
-import type { BareLetter } from './bare.ts';
+import type { BareEmail } from './bare.ts';
 
 /**
  * A project that sends. One rule has one email (Markdown, three variables, two links, some 8 KB of HTML). A verified domain signs with a
  * real key of 2,048 bits, and each user has one address. Quiet hours, caps, throttle and warm-up are off, so that every due draft may be
  * sent.
  */
-export type SendWorld = World & { bare: BareLetter; dkim: DkimSigningKey };
+export type SendWorld = World & { bare: BareEmail; dkim: DkimSigningKey };
 
 const DOMAIN = 'mail.bench.example';
 export const PUBLIC_URL = 'https://beckon.bench.example';
@@ -26,7 +26,7 @@ const POSTAL_ADDRESS = 'Bench GmbH, Hauptstraße 1, 53111 Bonn';
 const RULE = 'first_report';
 const PLAN = 'free';
 
-const LETTER = {
+const EMAIL = {
   subject: 'Your first report is ready, {{ user.name | default: "there" }}',
   preheader: 'What is in it, and what people on your plan look at next.',
   body: `Hi {{ user.name | default: "there" }},
@@ -62,11 +62,11 @@ export async function openWorld(ground: Ground, { people }: { people: number }):
   });
   await makePeople(ground, { projectId, people: 0, lapsed: 0, eventsOfEach: 0 });
   await addSilent(ground, { projectId, from: 0, count: people });
-  const document = { name: RULE, when: { event: 'report_made' }, steps: [{ draft: LETTER }] };
+  const document = { name: RULE, when: { event: 'report_made' }, steps: [{ draft: EMAIL }] };
   const { id: ruleId } = await createRule(db, { projectId, document });
   const dkim = await openDomain(ground, projectId);
   const { content } = renderContent(
-    { ...LETTER, format: 'markdown' },
+    { ...EMAIL, format: 'markdown' },
     {
       person: { name: NAME, plan: PLAN },
       event: { name: 'report_made' },
@@ -76,9 +76,9 @@ export async function openWorld(ground: Ground, { people }: { people: number }):
       locale: 'en',
     },
   );
-  const letter = { content, facts: { 'user.plan': PLAN } };
-  const bare = bareLetter(projectId, content);
-  return { projectId, url, ruleIds: [ruleId], nextPerson: 0, letter, bare, dkim };
+  const email = { content, facts: { 'user.plan': PLAN } };
+  const bare = bareEmail(projectId, content);
+  return { projectId, url, ruleIds: [ruleId], nextPerson: 0, email, bare, dkim };
 }
 
 /** Writes a domain as it is after its verification: no DNS server here could publish its records. */
@@ -103,7 +103,7 @@ async function openDomain({ db, sealer }: Ground, projectId: number): Promise<Dk
 }
 
 /** Returns the parts from which the product composes an email, made once. */
-function bareLetter(projectId: number, content: ReturnType<typeof renderContent>['content']): BareLetter {
+function bareEmail(projectId: number, content: ReturnType<typeof renderContent>['content']): BareEmail {
   const { headers, unsubscribeUrl } = letterHeaders({
     name: { projectId, messageId: crypto.randomUUID() },
     outlet: { kind: 'relay', publicUrl: PUBLIC_URL, mailDomain: null },

@@ -15,7 +15,7 @@ import { theilSen } from './slope.ts';
  * draft repeatedly, some five per second, and the emails go to the test inbox. Once the product is warm it must not grow.
  */
 const PER_SECOND = 300;
-const LETTER_EACH = '10m';
+const EMAIL_EACH = '10m';
 const MINUTE_MS = 60_000;
 /** Comes before the first measured minute: the last code is compiled within this time. */
 const WARM_UP_MINUTES = 25;
@@ -105,7 +105,7 @@ async function fill(ground: Ground): Promise<Project> {
   const document = {
     name: 'used_again',
     when: { event: 'feature_used' },
-    enrollment: { cooldown: LETTER_EACH },
+    enrollment: { cooldown: EMAIL_EACH },
     deadline: '1m',
     steps: [{ draft: 'welcome' }],
   };

@@ -67,8 +67,8 @@ async function run({ ground, stripe, customers }: Stage): Promise<void> {
   console.log('killed', JSON.stringify(broken));
   console.log('again ', JSON.stringify(rerun), `new: ${again.eventsNew} events`);
   const isSame = [broken, rerun].every((sum) => JSON.stringify(sum) === JSON.stringify(whole));
-  console.log(isSame && whole.letters === 0 ? 'The same three times, and no letter.' : 'NOT THE SAME');
-  if (!isSame || whole.letters !== 0) process.exitCode = 1;
+  console.log(isSame && whole.emails === 0 ? 'The same three times, and no letter.' : 'NOT THE SAME');
+  if (!isSame || whole.emails !== 0) process.exitCode = 1;
 }
 
 const WORKER = 'verification/bench/stripe/worker-process.ts';
@@ -141,7 +141,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await sleep(50);
 }
 
-type Sum = { people: number; peopleHash: string; events: number; eventsHash: string; letters: number };
+type Sum = { people: number; peopleHash: string; events: number; eventsHash: string; emails: number };
 
 /** Returns counts of what a project holds. */
 async function sumOf({ db }: Ground, projectId: number): Promise<Sum> {
@@ -154,7 +154,7 @@ async function sumOf({ db }: Ground, projectId: number): Promise<Sum> {
        (SELECT md5(string_agg(h, '' ORDER BY h)) FROM (
           SELECT md5(concat_ws('|', external_user_id, name, properties::text, occurred_at, suppressed)) AS h
           FROM beckon.event WHERE project_id = $1) e) AS "eventsHash",
-       (SELECT count(*) FROM beckon.draft WHERE project_id = $1) + (SELECT count(*) FROM beckon.message WHERE project_id = $1) AS letters`,
+       (SELECT count(*) FROM beckon.draft WHERE project_id = $1) + (SELECT count(*) FROM beckon.message WHERE project_id = $1) AS emails`,
     [projectId],
   );
   if (!sum) throw new Error('a project without a sum');

@@ -35,12 +35,12 @@ const steps = fc.array(
 
 test('throttle allows no more emails than its rate for the time that any clock ever showed, however the clock is set', () => {
   const throttles = fc.record({
-    letters: fc.integer({ min: 1, max: 500 }),
+    emails: fc.integer({ min: 1, max: 500 }),
     perMs: fc.constantFrom(SECOND, MINUTE, HOUR),
   });
   fc.assert(
     fc.property(throttles, steps, (throttle, moves) => {
-      const capacity = Math.max(1, Math.ceil((throttle.letters * SECOND) / throttle.perMs));
+      const capacity = Math.max(1, Math.ceil((throttle.emails * SECOND) / throttle.perMs));
       let [now, furthest, gone] = [START, START, 0];
       let bucket = refill(null, throttle, now).bucket;
       for (const move of moves) {
@@ -53,10 +53,10 @@ test('throttle allows no more emails than its rate for the time that any clock e
         bucket = takeTokens(refilled.bucket, refilled.left);
         // It waits no longer than until the furthest clock has earned an email.
         const after = refill(bucket, throttle, now);
-        expect(after.nextAt).toBeLessThanOrEqual(furthest + Math.ceil(throttle.perMs / throttle.letters) + 1);
+        expect(after.nextAt).toBeLessThanOrEqual(furthest + Math.ceil(throttle.perMs / throttle.emails) + 1);
       }
       expect(gone).toBeLessThanOrEqual(
-        capacity + ((furthest - START) * throttle.letters) / throttle.perMs + 1,
+        capacity + ((furthest - START) * throttle.emails) / throttle.perMs + 1,
       );
     }),
     RUNS,

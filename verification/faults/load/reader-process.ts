@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { letterToken, type TokenUse } from '../../../packages/server/src/platform/crypto/email-token.ts';
+import { emailToken, type TokenUse } from '../../../packages/server/src/platform/crypto/email-token.ts';
 import { openTalk } from '../../../packages/server/testkit/smtp-talk.ts';
 import { openJournal, type SinkEntry, type World } from '../journal.ts';
 import { between, pick, type Random, randomOf } from '../random.ts';
@@ -18,7 +18,7 @@ const world = JSON.parse(readFileSync(join(dir, 'world.json'), 'utf8')) as World
 const targets = argument('TARGETS').split(',');
 const mailInPort = Number(argument('MAIL_IN_PORT'));
 const journal = openJournal(dir, 'readers');
-const letters = followJournal(join(dir, 'smtp.jsonl'));
+const emails = followJournal(join(dir, 'smtp.jsonl'));
 
 const SHARES = { open: 0.75, click: 0.5, second: 0.25, unsubscribe: 0.02, reply: 0.03, bounce: 0.01 };
 const LOOK_EVERY_MS = 300;
@@ -26,13 +26,13 @@ const LATER = { leastMs: 1_000, mostMs: 20_000 };
 const ANSWER_WITHIN_MS = 15_000;
 const ANNOUNCED = 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0';
 
-type Letter = Extract<SinkEntry, { kind: 'letter' }>;
+type Email = Extract<SinkEntry, { kind: 'email' }>;
 type Read = { project: string; messageId: string; email: string; bounceTo: string; random: Random };
 
 let [stopping, underWay] = [false, 0];
 
 /** Late responses are not the reader's fault, so readers never retry. */
-async function read(letter: Letter): Promise<void> {
+async function read(letter: Email): Promise<void> {
   const messageId = letter.messageId.split('@')[0] ?? '';
   const email = letter.to[0] ?? '';
   const project = /@p(\d+)\.test$/.exec(email)?.[1];
@@ -50,7 +50,7 @@ async function read(letter: Letter): Promise<void> {
 }
 
 function tokenOf({ project, messageId }: Read, use: TokenUse): string {
-  return letterToken({ projectId: Number(project), messageId }, use, TOKEN_KEYS);
+  return emailToken({ projectId: Number(project), messageId }, use, TOKEN_KEYS);
 }
 
 async function ask(path: string, random: Random, form?: string): Promise<number | null> {
@@ -148,8 +148,8 @@ takeOrders((order) => {
 sayReady({ pid: process.pid });
 const seen = new Set<string>();
 while (!stopping) {
-  for (const entry of letters()) {
-    if (entry.kind !== 'letter' || entry.answered !== 250 || seen.has(entry.messageId)) continue;
+  for (const entry of emails()) {
+    if (entry.kind !== 'email' || entry.answered !== 250 || seen.has(entry.messageId)) continue;
     seen.add(entry.messageId);
     underWay += 1;
     void read(entry).finally(() => (underWay -= 1));

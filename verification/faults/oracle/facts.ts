@@ -7,7 +7,7 @@ export type Facts = {
   quietAt: number | null;
   requests: Request[];
   acts: ActEntry[];
-  letters: Letter[];
+  emails: Email[];
   hooks: Hook[];
   faults: FaultEntry[];
   rows: Rows;
@@ -27,7 +27,7 @@ export type Try = Pick<Begin, 'id' | 'at' | 'key' | 'to'> & {
 export type Answer = { at: number; status: number; body: string; replayed: boolean };
 type Begin = Extract<LoadEntry, { kind: 'begin' }>;
 
-export type Letter = Extract<SinkEntry, { kind: 'letter' }>;
+export type Email = Extract<SinkEntry, { kind: 'email' }>;
 export type Hook = Extract<SinkEntry, { kind: 'hook' }>;
 
 /** Times are milliseconds, and projects are their ids as text. */

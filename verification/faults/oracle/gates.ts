@@ -1,6 +1,6 @@
 import type { ActEntry } from '../journal.ts';
 import type { Facts, MoveRow } from './facts.ts';
-import { arrived, nameOf, type Sending } from './letters.ts';
+import { arrived, nameOf, type Sending } from './emails.ts';
 import type { Findings } from './verdict.ts';
 
 /**

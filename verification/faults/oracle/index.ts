@@ -2,7 +2,7 @@ import type { Facts } from './facts.ts';
 import { judgeEvents } from './events.ts';
 import { judgeGates } from './gates.ts';
 import { judgeKeys } from './keys.ts';
-import { judgeLetters } from './letters.ts';
+import { judgeEmails } from './emails.ts';
 import { judgeMoves } from './moves.ts';
 import { judgePeople } from './people.ts';
 import { judgeQueue } from './queue.ts';
@@ -30,7 +30,7 @@ export function judgeFacts(facts: Facts): Verdict {
   judgePeople(facts, fates, findings);
   judgeQueue(facts, fates, findings);
   judgeKeys(facts, findings);
-  const sendings = judgeLetters(facts, findings);
+  const sendings = judgeEmails(facts, findings);
   judgeGates(facts, sendings, findings);
   judgeWebhooks(facts, findings);
   judgeMoves(facts, findings);
@@ -39,7 +39,7 @@ export function judgeFacts(facts: Facts): Verdict {
 }
 
 function countsOf(
-  { rows, requests, letters, hooks }: Facts,
+  { rows, requests, emails, hooks }: Facts,
   fates: ReturnType<typeof fatesOf>,
 ): Record<string, number> {
   const unanswered = fates.filter(({ request }) => request.tries.some(({ answer }) => answer === null));
@@ -52,7 +52,7 @@ function countsOf(
     events: rows.events.length,
     people: rows.people.length,
     drafts: rows.drafts.length,
-    letters: letters.length,
+    emails: emails.length,
     unknown: rows.messages.filter(({ state }) => state === 'unknown').length,
     failed: rows.messages.filter(({ state }) => state === 'failed').length,
     outcomes: rows.outcomes.length,

@@ -159,7 +159,7 @@ const ENTRIES: Entry[] = [
     status: 200,
   },
   {
-    kind: 'letter',
+    kind: 'email',
     at: T0 + 45 * SECOND,
     messageId: `${MESSAGE}@mail.p1.test`,
     from: 'b+seal@mail.p1.test',

@@ -207,7 +207,7 @@ const OF_REQUESTS: Case[] = [
   ],
 ];
 
-const letter = ({ letters }: Facts): Facts['letters'][number] => first(letters);
+const email = ({ emails }: Facts): Facts['emails'][number] => first(emails);
 const draft = ({ rows }: Facts): Facts['rows']['drafts'][number] => first(rows.drafts);
 const message = ({ rows }: Facts): Facts['rows']['messages'][number] => first(rows.messages);
 /** As if the draft had never been approved. */
@@ -221,19 +221,19 @@ const untouched = (facts: Facts): void => {
   draft(facts).moves = 3;
 };
 
-const OF_LETTERS: Case[] = [
-  ['I5', 'a letter arrived twice', (facts) => facts.letters.push({ ...letter(facts), answered: null })],
+const OF_EMAILS: Case[] = [
+  ['I5', 'a letter arrived twice', (facts) => facts.emails.push({ ...email(facts), answered: null })],
   [
     'I5',
     'a letter has other bytes when it is tried again',
-    (facts) => facts.letters.push({ ...letter(facts), digest: 'other', answered: 451 }),
+    (facts) => facts.emails.push({ ...email(facts), digest: 'other', answered: 451 }),
   ],
   [
     'I5',
     'a letter that nobody wrote down',
-    (facts) => (letter(facts).messageId = `${MESSAGE.replace('e1', 'e2')}@x`),
+    (facts) => (email(facts).messageId = `${MESSAGE.replace('e1', 'e2')}@x`),
   ],
-  ['I5', 'a letter is said to be sent, and never arrived', (facts) => (facts.letters = [])],
+  ['I5', 'a letter is said to be sent, and never arrived', (facts) => (facts.emails = [])],
   ['I5', 'a letter is said to have failed, and arrived', (facts) => (message(facts).state = 'failed')],
   ['I5', 'a letter has arrived, and is to be sent again', (facts) => (message(facts).state = 'deferred')],
   ['I5', 'a letter left before that was written down', (facts) => (message(facts).attempts = 0)],
@@ -281,7 +281,7 @@ const OF_LETTERS: Case[] = [
     ({ rows }) => rows.moves.push({ ...move(5, 'skip', ['sent', 'skipped', 50]), actor: 'operator' }),
     [act('skip', DRAFT)],
   ],
-  ['I12', 'a letter went to somebody else', (facts) => (letter(facts).to = ['u1@p2.test'])],
+  ['I12', 'a letter went to somebody else', (facts) => (email(facts).to = ['u1@p2.test'])],
   ['I12', 'a letter is not that of its draft', (facts) => (draft(facts).user = 'u2')],
   ['I9', 'a move of a draft is missing', ({ rows }) => rows.moves.pop()],
   ['I9', 'the moves of a draft are not counted from one', ({ rows }) => rows.moves.splice(1, 1)],
@@ -369,7 +369,7 @@ const OF_WEBHOOKS: Case[] = [
   ],
 ];
 
-test.each([...OF_REQUESTS, ...OF_LETTERS, ...OF_WEBHOOKS])(
+test.each([...OF_REQUESTS, ...OF_EMAILS, ...OF_WEBHOOKS])(
   '%s: %s',
   (invariant, what, ...[spoil, more = []]) => {
     const facts = madeUp(more);

@@ -33,7 +33,7 @@ export function historyOf(world: World, entries: Entry[]): Journalled {
     quietAt: null,
     requests: [],
     acts: [],
-    letters: [],
+    emails: [],
     hooks: [],
     faults: [],
   };
@@ -57,8 +57,8 @@ function keep(history: Journalled, entry: Exclude<Entry, { kind: 'begin' | 'end'
   switch (entry.kind) {
     case 'act':
       return void history.acts.push(entry);
-    case 'letter':
-      return void history.letters.push(entry);
+    case 'email':
+      return void history.emails.push(entry);
     case 'hook':
       return void history.hooks.push(entry);
     case 'quiet':

@@ -22,14 +22,14 @@ export const STOLEN: Fault = {
     const pid = worker.pid();
     stage.wires.smtp.spoil({ kind: 'delay', ms: SLOW_MS });
     try {
-      await until(stage, CLAIMED_WITHIN_MS, async () => (await claimed(client)).length >= LETTERS);
+      await until(stage, CLAIMED_WITHIN_MS, async () => (await claimed(client)).length >= EMAILS);
       worker.signal('SIGSTOP');
-      const letters = await claimed(client);
-      note(stage, { code: 'S2', what: 'SIGSTOP', victim: worker.name, inFlight: letters.length });
-      await loseThem(client, letters);
+      const emails = await claimed(client);
+      note(stage, { code: 'S2', what: 'SIGSTOP', victim: worker.name, inFlight: emails.length });
+      await loseThem(client, emails);
       await until(stage, STOLEN_WITHIN_MS, async () => {
-        await putInFront(client, letters);
-        return isStolen(client, letters);
+        await putInFront(client, emails);
+        return isStolen(client, emails);
       });
       if (worker.pid() === pid) worker.signal('SIGCONT');
       await hold(stage, AFTERWARDS_MS);
@@ -42,7 +42,7 @@ export const STOLEN: Fault = {
 };
 
 const SLOW_MS = 800;
-const LETTERS = 4;
+const EMAILS = 4;
 const CLAIMED_WITHIN_MS = 20_000;
 const STOLEN_WITHIN_MS = 40_000;
 const AFTERWARDS_MS = 12_000;
@@ -64,20 +64,20 @@ async function claimed(client: pg.Client): Promise<string[]> {
 }
 
 /** Ends the lease of one minute within which they had to be submitted. */
-async function loseThem(client: pg.Client, letters: string[]): Promise<void> {
+async function loseThem(client: pg.Client, emails: string[]): Promise<void> {
   await client.query(
     `UPDATE beckon.message SET next_at = now() WHERE id = ANY ($1::uuid[]) AND state = 'claimed'`,
-    [letters],
+    [emails],
   );
 }
 
 /** Moves the emails to the front. A returned email goes to the end of the due ones, which is far behind on a slow connection. */
-async function putInFront(client: pg.Client, letters: string[]): Promise<void> {
+async function putInFront(client: pg.Client, emails: string[]): Promise<void> {
   const { rows } = await client.query<{ project_id: string }>(
     `UPDATE beckon.draft d SET due_at = d.due_at - interval '1 hour' FROM beckon.message m
      WHERE m.id = ANY ($1::uuid[]) AND m.state = 'deferred' AND d.project_id = m.project_id AND d.id = m.draft_id
        AND d.state IN ('scheduled', 'approved', 'held') AND d.due_at > now() - interval '30 minutes' RETURNING d.project_id`,
-    [letters],
+    [emails],
   );
   if (rows.length === 0) return;
   await client.query(
@@ -86,10 +86,10 @@ async function putInFront(client: pg.Client, letters: string[]): Promise<void> {
   );
 }
 
-async function isStolen(client: pg.Client, letters: string[]): Promise<boolean> {
+async function isStolen(client: pg.Client, emails: string[]): Promise<boolean> {
   const { rowCount } = await client.query(
     `SELECT 1 FROM beckon.message WHERE id = ANY ($1::uuid[]) AND epoch > 1 AND state IN ('claimed', 'submitting')`,
-    [letters],
+    [emails],
   );
   return rowCount !== 0;
 }

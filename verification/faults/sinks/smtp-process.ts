@@ -16,7 +16,7 @@ const sink = await startSink({
     const answered = answerOf(random());
     const messageId = /^message-id:\s*<([^>]*)>/im.exec(raw)?.[1] ?? '';
     journal.write({
-      kind: 'letter',
+      kind: 'email',
       at: Date.now(),
       messageId,
       from,

@@ -39,8 +39,8 @@ export function createInFlight({ db, loadJournal, ports }: InFlightDeps): InFlig
         db,
         `SELECT count(*) AS n FROM beckon.webhook_delivery WHERE state = 'delivering'`,
       );
-      const letters = Math.min(submitting, connectionsAt(pid, ports.smtp));
-      return busy + letters + Math.min(delivering, connectionsAt(pid, ports.hooks));
+      const emails = Math.min(submitting, connectionsAt(pid, ports.smtp));
+      return busy + emails + Math.min(delivering, connectionsAt(pid, ports.hooks));
     } catch {
       // The count is unknown while the database is down.
       return 0;

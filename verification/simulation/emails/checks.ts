@@ -21,7 +21,7 @@ export type Happened = {
 
 type Rules = { store: Store; zone: string; realNow: () => number; skewMs: number };
 
-export function watchLetters({ store, zone, realNow, skewMs }: Rules): Happened {
+export function watchEmails({ store, zone, realNow, skewMs }: Rules): Happened {
   /** Real times of claims that used a token. `slots`: claims that used a cap slot, by address. */
   const tokens: number[] = [];
   const slots = new Map<string, { draftId: string; at: number }[]>();
@@ -130,12 +130,12 @@ function mustBeWanted({ suppressed }: Store, address: string, now: number): void
 /** In any span of time the claims are at most a burst plus the rate for that span. Spans that end now are checked. */
 function mustBeWithinThrottle({ throttle }: Policy, tokens: number[], skewMs: number): void {
   if (!throttle) return;
-  const { letters, perMs } = throttle;
-  const burst = Math.max(1, Math.ceil((letters * 1_000) / perMs));
+  const { emails, perMs } = throttle;
+  const burst = Math.max(1, Math.ceil((emails * 1_000) / perMs));
   const last = tokens.at(-1) ?? 0;
   for (let i = tokens.length - 1, count = 1; i >= 0; i -= 1, count += 1) {
     const ms = last - (tokens[i] ?? 0) + 2 * skewMs;
-    must(count <= burst + (ms * letters) / perMs + 1e-6, `${count} letters were claimed within ${ms} ms`);
+    must(count <= burst + (ms * emails) / perMs + 1e-6, `${count} letters were claimed within ${ms} ms`);
   }
 }
 
@@ -148,9 +148,9 @@ function mustBeWithinCaps(
     const { state, attempts = 0 } = store.messages.get(draftId) ?? {};
     return state !== 'failed' && (state !== 'deferred' || attempts > 0);
   });
-  for (const { letters, windowMs } of store.policy.caps ?? []) {
+  for (const { emails, windowMs } of store.policy.caps ?? []) {
     const within = counting.filter(({ at }) => at > now - windowMs + 2 * skewMs);
-    must(within.length <= letters, `${within.length} letters to one address within ${windowMs} ms`);
+    must(within.length <= emails, `${within.length} letters to one address within ${windowMs} ms`);
   }
 }
 

@@ -14,14 +14,14 @@ import { nextToRun, write } from './store.ts';
 import { renderTemplate } from './template.ts';
 
 const HOUR = 3_600_000;
-const letter = { subject: 'Hello', preheader: '', body: 'Hello' };
+const email = { subject: 'Hello', preheader: '', body: 'Hello' };
 
 const PROGRAM: Program = compile([
-  { kind: 'draft', letter },
+  { kind: 'draft', email },
   { kind: 'wait', ms: HOUR },
-  { kind: 'draft', letter },
+  { kind: 'draft', email },
   { kind: 'wait_until', weekdays: [1, 2, 3, 4, 5], at: '10:00' },
-  { kind: 'draft', letter },
+  { kind: 'draft', email },
   { kind: 'end' },
 ]);
 

@@ -1,7 +1,7 @@
 import type { Policy } from '../../../packages/server/src/modules/sending/emails/facts.ts';
 import type { Random } from '../../../packages/server/src/modules/operations/demo/random.ts';
 import type { Owner, Scenario, Schedule, Task } from '../schedule.ts';
-import { checkRows, must, watchLetters } from './checks.ts';
+import { checkRows, must, watchEmails } from './checks.ts';
 import { resume, review, switchOn } from './people.ts';
 import { PRODUCT, type Product } from './product.ts';
 import { createRelay } from './relay.ts';
@@ -24,7 +24,7 @@ export function emails(product: Product = PRODUCT): (schedule: Schedule) => Scen
     const store = newStore(random, startsAt);
     const skewMs = random.chance(0.3) ? 2_000 : 0;
     const zone = random.pick(ZONES);
-    const happened = watchLetters({ store, zone, realNow: () => schedule.now(), skewMs });
+    const happened = watchEmails({ store, zone, realNow: () => schedule.now(), skewMs });
     const relay = createRelay(random, (draftId) => happened.taken(draftId));
     const stage: Stage = { schedule, product, store, relay, happened, zone, isCalm: false };
     const corrected = new Set<string>();
@@ -77,18 +77,18 @@ function policyOf(random: Random): Policy {
       : null,
     caps: random.chance(0.6)
       ? random.pick([
-          [{ letters: 1, windowMs: 12 * HOUR }],
+          [{ emails: 1, windowMs: 12 * HOUR }],
           [
-            { letters: 1, windowMs: 2 * HOUR },
-            { letters: 2, windowMs: DAY },
+            { emails: 1, windowMs: 2 * HOUR },
+            { emails: 2, windowMs: DAY },
           ],
         ])
       : null,
     throttle: random.chance(0.6)
       ? random.pick([
-          { letters: 1, perMs: 10_000 },
-          { letters: 2, perMs: HOUR },
-          { letters: 2, perMs: 1_000 },
+          { emails: 1, perMs: 10_000 },
+          { emails: 2, perMs: HOUR },
+          { emails: 2, perMs: 1_000 },
         ])
       : null,
     timeZone: 'UTC',

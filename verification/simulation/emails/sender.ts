@@ -53,13 +53,13 @@ export function* send(stage: Stage, owner: Owner): Task {
       gaveUpAt = schedule.now();
       yield* giveUp(stage, owner);
     }
-    const letters = claimBatch(stage, owner);
+    const emails = claimBatch(stage, owner);
     // The connection may break at the commit: then the process does not learn that it claimed anything.
-    if (letters.length > 0 && schedule.random.chance(0.05))
-      yield { did: `claimed ${letters.length}, and forgot` };
-    else for (const letter of letters) schedule.also(owner, handOver(stage, owner, letter));
-    const rest = letters.length > 0 ? schedule.now() : restUntil(stage);
-    yield { did: `claimed ${letters.length}`, until: rest };
+    if (emails.length > 0 && schedule.random.chance(0.05))
+      yield { did: `claimed ${emails.length}, and forgot` };
+    else for (const letter of emails) schedule.also(owner, handOver(stage, owner, letter));
+    const rest = emails.length > 0 ? schedule.now() : restUntil(stage);
+    yield { did: `claimed ${emails.length}`, until: rest };
   }
 }
 
@@ -81,16 +81,16 @@ function claimBatch(stage: Stage, owner: Owner): Claimed[] {
     .slice(0, limit);
   if (due.length === 0) return [];
   const gates = openGates(stage, now, bucket);
-  const letters: Claimed[] = [];
+  const emails: Claimed[] = [];
   for (const draft of due) {
     const action = product.dueAction(draft, now);
-    if (action === 'leave' && left >= 1) leave({ stage, owner, now, gates, letters }, draft);
+    if (action === 'leave' && left >= 1) leave({ stage, owner, now, gates, emails }, draft);
     else note(stage, actOn(stage, draft, now));
   }
   if (gates.bucket) store.bucket = gates.bucket;
   const after = product.refill(gates.bucket, throttle, now);
   store.nextTokenAt = after.left < 1 ? after.nextAt : 0;
-  return letters;
+  return emails;
 }
 
 function actOn({ product, store }: Stage, draft: Draft, now: number): DraftActionResult | null {
@@ -116,9 +116,9 @@ function endByOthers(store: Store, draftId: string): void {
   if (message) store.messages.set(draftId, { ...message, state: 'failed', nextAt: null });
 }
 
-type Leaving = { stage: Stage; owner: Owner; now: number; gates: Gates; letters: Claimed[] };
+type Leaving = { stage: Stage; owner: Owner; now: number; gates: Gates; emails: Claimed[] };
 
-function leave({ stage, owner, now, gates, letters }: Leaving, draft: Draft): void {
+function leave({ stage, owner, now, gates, emails }: Leaving, draft: Draft): void {
   const { store, product, happened } = stage;
   const person = store.people.get(draft.userId);
   const before = store.messages.get(draft.id);
@@ -128,7 +128,7 @@ function leave({ stage, owner, now, gates, letters }: Leaving, draft: Draft): vo
     endByOthers(store, draft.id);
     return note(stage, product.finish(draft, { result: 'failed', reason: 'address_changed' }, { now }));
   }
-  if (letters.length >= ROOM) return;
+  if (emails.length >= ROOM) return;
   const tracked = { projectId: 1, ...person } as unknown as Tracked;
   const answer = product.passGates(gates, draft, { person: tracked, isTriedAgain: wasTried(before) });
   if (!answer.passes) return keepIn(stage, { draft, answer, now });
@@ -138,7 +138,7 @@ function leave({ stage, owner, now, gates, letters }: Leaving, draft: Draft): vo
   const message = claimed(before, { draft, address, now });
   store.messages.set(draft.id, message);
   happened.claimed({ draft, message, now, owner });
-  letters.push({
+  emails.push({
     draftId: draft.id,
     epoch: message.epoch,
     email: person.email,
@@ -254,7 +254,7 @@ function* handOver(stage: Stage, owner: Owner, letter: Claimed): Task {
   const rendered = letter.isFrozen ? 'rendered' : render(stage, letter);
   if (rendered !== 'rendered') {
     yield { did: `cannot render ${letter.draftId}: ${rendered}` };
-    return record(stage, owner, { letter, said: { result: rendered } });
+    return record(stage, owner, { email: letter, said: { result: rendered } });
   }
   const submitted = submit(stage, owner, letter);
   if (submitted === 'unheard') return;
@@ -264,11 +264,11 @@ function* handOver(stage: Stage, owner: Owner, letter: Claimed): Task {
     said = relay.hand(letter.draftId);
     yield { did: `the relay says of ${letter.draftId}: ${said.result}` };
   }
-  record(stage, owner, { letter, said });
+  record(stage, owner, { email: letter, said });
   // The commit got no response, so it is repeated.
   if (random.chance(0.1)) {
     yield { did: `recorded ${letter.draftId}, and was not told so` };
-    record(stage, owner, { letter, said });
+    record(stage, owner, { email: letter, said });
   }
 }
 
@@ -286,7 +286,7 @@ function submit(stage: Stage, owner: Owner, letter: Claimed): 'may go' | 'may no
   const message = store.messages.get(letter.draftId);
   const draft = store.drafts.get(letter.draftId);
   if (!message || !draft) throw new Error('a message without its draft');
-  if (!mayGo(stage, { letter, message, draft, now })) return 'may not';
+  if (!mayGo(stage, { email: letter, message, draft, now })) return 'may not';
   const chance = schedule.random.next();
   if (chance < 0.03) return 'unheard';
   const attempts = message.attempts + 1;
@@ -299,7 +299,7 @@ function submit(stage: Stage, owner: Owner, letter: Claimed): 'may go' | 'may no
 /** Checks quiet hours again, and every condition that the statement repeats. */
 function mayGo(
   { store, product, zone }: Stage,
-  { letter, message, draft, now }: { letter: Claimed; message: Message; draft: Draft; now: number },
+  { email: letter, message, draft, now }: { email: Claimed; message: Message; draft: Draft; now: number },
 ): boolean {
   const { quietHours, paused } = store.policy;
   if (paused || (quietHours && quietUntil(now, zone, quietHours) !== null)) return false;
@@ -312,7 +312,7 @@ function mayGo(
 function record(
   stage: Stage,
   owner: Owner,
-  { letter, said }: { letter: Pick<Claimed, 'draftId' | 'epoch'>; said: Said },
+  { email: letter, said }: { email: Pick<Claimed, 'draftId' | 'epoch'>; said: Said },
 ): void {
   const { store, product, schedule } = stage;
   const now = schedule.clockOf(owner);
@@ -366,7 +366,7 @@ function* giveUp(stage: Stage, owner: Owner): Task {
   const now = schedule.clockOf(owner);
   const lost = [...store.messages.values()]
     .filter(({ nextAt }) => nextAt !== null && nextAt < now)
-    .map((message) => ({ letter: message, said: product.saidOfLost(message) }));
+    .map((message) => ({ email: message, said: product.saidOfLost(message) }));
   if (lost.length === 0) return;
   yield { did: `found ${lost.length} lost` };
   for (const one of lost) record(stage, owner, one);

@@ -1,4 +1,4 @@
-import type { EmailListed, EmailWhole, LetterHit } from '@beckon/contract/dashboard';
+import type { EmailListed, EmailWhole, EmailHit } from '@beckon/contract/dashboard';
 import { call, download, list, type Noun } from '../framework/declare.ts';
 import { type Column, fields, tableOf, viewOf } from '../output/auto.ts';
 import type { View } from '../output/view.ts';
@@ -65,7 +65,7 @@ const OUTCOME: Column<EmailWhole['outcome_history'][number]>[] = [
   ['by', by],
   'detail=text',
 ];
-const HIT: Column<LetterHit>[] = [
+const HIT: Column<EmailHit>[] = [
   ...fields('at kind'),
   ['by', by],
   ...fields('because=reason_text url agent'),
@@ -86,6 +86,6 @@ function emailView(email: EmailWhole): View {
   ];
 }
 
-function by({ bot }: Pick<LetterHit, 'bot'>): string | null {
+function by({ bot }: Pick<EmailHit, 'bot'>): string | null {
   return bot && { no: 'human', probable: 'probably a bot', yes: 'bot' }[bot];
 }

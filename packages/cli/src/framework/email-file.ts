@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import type { LetterSource } from '@beckon/contract/dashboard';
+import type { EmailSource } from '@beckon/contract/dashboard';
 import { usage } from '../failure.ts';
 import { type Option, type OptionSource, readInput, readObject, text } from './options.ts';
 
@@ -8,7 +8,7 @@ const HELP =
   '{"format": "markdown", "subject": "…", "preheader": "…", "body": "…"}';
 
 /** An email from a file: JSON, or Markdown or MJML with the subject and preheader where each format has them. */
-export function emailFile(): Option<LetterSource | undefined> {
+export function emailFile(): Option<EmailSource | undefined> {
   return text('--file <file>', HELP, async (path, source) => {
     const content = await readInput(path, source);
     const found = readEmail(path, content, source);

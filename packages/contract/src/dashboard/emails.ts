@@ -1,10 +1,10 @@
 import type { BounceClass, BotVerdict, WebhookType } from '../index.ts';
 import type { FrameQuery, Many, One, PageQuery, Raw } from './envelope.ts';
 
-export type LetterState = 'claimed' | 'submitting' | 'deferred' | 'sent' | 'failed' | 'unknown';
+export type EmailState = 'claimed' | 'submitting' | 'deferred' | 'sent' | 'failed' | 'unknown';
 
 /** Values of `outcome:` in the filter of emails. `bot_…`: only bots opened or clicked. */
-export type LetterOutcome =
+export type EmailOutcome =
   | 'opened'
   | 'clicked'
   | 'bot_opened'
@@ -25,7 +25,7 @@ export type EmailListed = {
   external_user_id: string;
   address: string;
   subject: string;
-  state: LetterState;
+  state: EmailState;
   /** Why it failed, waits or has an unknown delivery, as a code and in words. */
   reason: string | null;
   reason_text: string | null;
@@ -37,11 +37,11 @@ export type EmailListed = {
   claimed_at: string;
   /** When the relay accepted it, or sending was given up. */
   ended_at: string | null;
-  outcomes: LetterOutcome[];
+  outcomes: EmailOutcome[];
 };
 
 /** One request for the tracking pixel, a link or the bot trap of an email, with its classification. */
-export type LetterHit = {
+export type EmailHit = {
   number: number;
   kind: 'open' | 'click' | 'trap';
   url: string | null;
@@ -54,7 +54,7 @@ export type LetterHit = {
 };
 
 /** A webhook delivery of an outcome of this email. */
-export type LetterWebhook = {
+export type EmailWebhook = {
   id: string;
   type: string;
   endpoint_id: string;
@@ -65,7 +65,7 @@ export type LetterWebhook = {
   delivered_at: string | null;
 };
 
-export type LetterBecame = {
+export type EmailBecame = {
   id: string;
   type: WebhookType;
   occurred_at: string;
@@ -96,11 +96,11 @@ export type EmailWhole = EmailListed & {
     /** Not loaded in the frame unless requested. */
     remote_images: number;
   } | null;
-  hits: LetterHit[];
+  hits: EmailHit[];
   hit_count: number;
-  outcome_history: LetterBecame[];
+  outcome_history: EmailBecame[];
   links: { url: string; clicks: number; bot_clicks: number }[];
-  webhooks: LetterWebhook[];
+  webhooks: EmailWebhook[];
   replies: ReplyListed[];
   /** `unavailable`, `available`, or `requires_confirmation`: the member confirms that the email may arrive twice. */
   send_again: 'unavailable' | 'available' | 'requires_confirmation';

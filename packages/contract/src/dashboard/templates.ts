@@ -2,7 +2,7 @@ import type { FrameQuery, Many, One, Raw } from './envelope.ts';
 import type { DocumentFault } from './rules.ts';
 
 /** The source of an email. */
-export type LetterSource = {
+export type EmailSource = {
   format: 'markdown' | 'mjml';
   subject: string;
   preheader: string;
@@ -15,7 +15,7 @@ export type TemplateListed = {
   /** Null: a built-in template, without a version of the project. */
   version: number | null;
   is_shipped: boolean;
-  format: LetterSource['format'];
+  format: EmailSource['format'];
   subject: string;
   used_by: { id: string; name: string }[];
   /** True if an unpublished version is saved. */
@@ -23,7 +23,7 @@ export type TemplateListed = {
   updated_at: string | null;
 };
 
-export type TemplateVersion = LetterSource & {
+export type TemplateVersion = EmailSource & {
   version: number;
   created_at: string;
   created_by: string;
@@ -36,9 +36,9 @@ export type TemplateVersion = LetterSource & {
 export type TemplateVariable = { name: string; required: boolean; share: number | null; events: string[] };
 
 export type TemplateShown = TemplateListed & {
-  published: LetterSource;
+  published: EmailSource;
   /** The saved unpublished version; null: no version is saved. */
-  unpublished: (LetterSource & { saved_at: string; saved_by: string }) | null;
+  unpublished: (EmailSource & { saved_at: string; saved_by: string }) | null;
   /** The published versions of the project, newest first. A built-in template has none. */
   versions: TemplateVersion[];
   variables: TemplateVariable[];
@@ -54,7 +54,7 @@ export type TemplateShown = TemplateListed & {
 export type TemplatePublished = { template: TemplateShown; drafts: number };
 
 /** A check of the email. `detail`: the places that it found, one per line. */
-export type LetterCheck = {
+export type EmailCheck = {
   name: string;
   status: 'ok' | 'warning' | 'error';
   message: string;
@@ -76,7 +76,7 @@ export type TemplatePreview = {
   uncertain: string[];
   faults: DocumentFault[];
   variables: TemplateVariable[];
-  checks: LetterCheck[];
+  checks: EmailCheck[];
   bytes: number;
   /** For `email.html`, which shows exactly this text for a limited time. */
   preview_id: string | null;
@@ -85,7 +85,7 @@ export type TemplatePreview = {
 export type TemplatesApi = {
   'GET /projects/:project/templates': { answer: Many<TemplateListed> };
   'POST /projects/:project/templates': {
-    body: { name: string; source: LetterSource; follow?: boolean };
+    body: { name: string; source: EmailSource; follow?: boolean };
     answer: One<TemplatePublished>;
   };
   'GET /projects/:project/templates/:template': { answer: One<TemplateShown> };
@@ -96,7 +96,7 @@ export type TemplatesApi = {
      * `seen`: `saved_at` of the unpublished version that this replaces, or null if there was none. If another version was saved since, the
      * response is a conflict.
      */
-    body: { source: LetterSource; seen: string | null };
+    body: { source: EmailSource; seen: string | null };
     answer: One<TemplateShown>;
   };
   'DELETE /projects/:project/templates/:template/unpublished': { answer: One<TemplateShown> };
@@ -107,7 +107,7 @@ export type TemplatesApi = {
      * of the unpublished version that this replaces; any other one is kept. `follow`: open untouched drafts get the new text (default:
      * false).
      */
-    body: { source?: LetterSource; version?: number | null; seen?: string | null; follow?: boolean };
+    body: { source?: EmailSource; version?: number | null; seen?: string | null; follow?: boolean };
     answer: One<TemplatePublished>;
   };
   /** Renders text that need not be saved, for a user or a sample user. With `faults`, nothing is rendered. */
@@ -116,7 +116,7 @@ export type TemplatesApi = {
      * `source`: default: the published version, or the saved unpublished one with `unpublished`. `at`: renders with the values that the
      * user had at that time.
      */
-    body: { source?: LetterSource; unpublished?: true; user?: string; at?: string };
+    body: { source?: EmailSource; unpublished?: true; user?: string; at?: string };
     answer: One<TemplatePreview>;
   };
   'GET /projects/:project/templates/:template/email.html': {
@@ -128,7 +128,7 @@ export type TemplatesApi = {
      * Rendered for a sample user. `source` and `unpublished`: as for the preview. `to`: a member of the organization or one of
      * `team_addresses`; default: the caller.
      */
-    body: { source?: LetterSource; unpublished?: true; to?: string };
+    body: { source?: EmailSource; unpublished?: true; to?: string };
     answer: One<{ to: string; subject: string; reply: string }>;
   };
 };

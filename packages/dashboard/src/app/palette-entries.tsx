@@ -71,13 +71,13 @@ export function usePlaces({ onPause, onHelp }: { onPause: () => void; onHelp: ()
 }
 
 const USERS_MAX = 5;
-const LETTERS_MIN = 2;
+const EMAILS_MIN = 2;
 
 /** Searches by the start of the id, or of the address if the text contains an @. */
 export function useUsersFound(typed: string): Entry[] {
   const navigate = useNavigate();
   const { id } = useProject();
-  const isEnough = typed.length >= LETTERS_MIN;
+  const isEnough = typed.length >= EMAILS_MIN;
   const filter = `${typed.includes('@') ? 'email' : 'id'}:${quoted(typed)}*`;
   const users = useApi(
     'GET /projects/:project/users',

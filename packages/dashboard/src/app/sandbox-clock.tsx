@@ -54,9 +54,9 @@ function Clock(): ReactNode {
 function Advance(): ReactNode {
   const refreshAll = useRefreshAll();
   const advance = useChange('POST /projects/:project/clock', {
-    onDone: ({ data: { drafts, emails: letters } }) => {
+    onDone: ({ data: { drafts, emails: emails } }) => {
       notify(
-        `Clock advanced: ${counted(drafts, 'draft')} created, ${counted(letters, 'email')} sent to the test inbox`,
+        `Clock advanced: ${counted(drafts, 'draft')} created, ${counted(emails, 'email')} sent to the test inbox`,
       );
       void refreshAll();
     },

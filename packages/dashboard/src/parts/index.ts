@@ -15,7 +15,7 @@ export { Json } from './json.tsx';
 export { useKept } from './kept.ts';
 export { KeySettings } from './key-settings.tsx';
 export { later, WhenOpened } from './later.tsx';
-export { LetterFrame } from './letter-frame.tsx';
+export { EmailFrame } from './email-frame.tsx';
 export { FindBox } from './find-box.tsx';
 export { formatCount, listOf, type ListOfRows } from './list.ts';
 export { Mark, type MarkProps, type Tone } from './mark.tsx';

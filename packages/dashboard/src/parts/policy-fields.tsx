@@ -81,9 +81,9 @@ export function CapsField({ text, onText, fault, disabled = false }: SettingFiel
           <Group key={n} gap="xs" wrap="wrap" role="group" aria-label={`Cap ${n + 1}`}>
             <span>At most</span>
             <Count
-              label="letters"
-              value={cap.letters}
-              onValue={(value) => change(n, { letters: value })}
+              label="emails"
+              value={cap.emails}
+              onValue={(value) => change(n, { emails: value })}
               disabled={disabled}
             />
             <span>in</span>
@@ -132,7 +132,7 @@ export function CapsField({ text, onText, fault, disabled = false }: SettingFiel
 function newCap(caps: Cap[]): Cap {
   const taken = new Set(caps.map(({ amount, unit }) => `${amount}${unit}`));
   const days = [1, 7, 30, 60, 90].find((amount) => !taken.has(`${amount}d`)) ?? 2;
-  return { letters: days === 1 ? 1 : 3, amount: days, unit: 'd' };
+  return { emails: days === 1 ? 1 : 3, amount: days, unit: 'd' };
 }
 
 const THROTTLE_UNITS = [
@@ -154,15 +154,15 @@ export function ThrottleField({ text, onText, fault, disabled = false }: Setting
           checked={throttle !== null}
           disabled={disabled}
           onChange={({ currentTarget: { checked } }) =>
-            onText(printThrottle(checked ? { letters: 10, per: 's' } : null))
+            onText(printThrottle(checked ? { emails: 10, per: 's' } : null))
           }
         />
         {throttle && (
           <Group gap="xs">
             <Count
-              label="letters"
-              value={throttle.letters}
-              onValue={(letters) => change({ letters })}
+              label="emails"
+              value={throttle.emails}
+              onValue={(emails) => change({ emails })}
               disabled={disabled}
             />
             <Select

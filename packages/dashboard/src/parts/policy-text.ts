@@ -14,30 +14,30 @@ export function printQuiet(quiet: Quiet | null): string {
 }
 
 /** `amount` and `unit` are those of `24h`. */
-export type Cap = { letters: number; amount: number; unit: 'm' | 'h' | 'd' };
+export type Cap = { emails: number; amount: number; unit: 'm' | 'h' | 'd' };
 
 export function readCaps(text: string): Cap[] {
   return text.split(',').flatMap((one) => {
-    const [, letters, amount, unit] = /^(\d+)\/(\d+)([mhd])$/.exec(one) ?? [];
+    const [, emails, amount, unit] = /^(\d+)\/(\d+)([mhd])$/.exec(one) ?? [];
     return unit === undefined
       ? []
-      : [{ letters: Number(letters), amount: Number(amount), unit: unit as Cap['unit'] }];
+      : [{ emails: Number(emails), amount: Number(amount), unit: unit as Cap['unit'] }];
   });
 }
 
 export function printCaps(caps: Cap[]): string {
-  return caps.map(({ letters, amount, unit }) => `${letters}/${amount}${unit}`).join(',') || OFF;
+  return caps.map(({ emails, amount, unit }) => `${emails}/${amount}${unit}`).join(',') || OFF;
 }
 
-export type Throttle = { letters: number; per: 's' | 'm' | 'h' };
+export type Throttle = { emails: number; per: 's' | 'm' | 'h' };
 
 export function readThrottle(text: string): Throttle | null {
-  const [, letters, per] = /^(\d+)\/([smh])$/.exec(text) ?? [];
-  return per === undefined ? null : { letters: Number(letters), per: per as Throttle['per'] };
+  const [, emails, per] = /^(\d+)\/([smh])$/.exec(text) ?? [];
+  return per === undefined ? null : { emails: Number(emails), per: per as Throttle['per'] };
 }
 
 export function printThrottle(throttle: Throttle | null): string {
-  return throttle ? `${throttle.letters}/${throttle.per}` : OFF;
+  return throttle ? `${throttle.emails}/${throttle.per}` : OFF;
 }
 
 /** A whole number and a unit; null for other values, such as `draft` or `forever`. */

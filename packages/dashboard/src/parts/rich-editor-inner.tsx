@@ -13,13 +13,13 @@ type InnerProps = Omit<RichEditorProps, 'label' | 'fault'> & { labelId: string; 
 
 export default function RichEditorInner(props: InnerProps): ReactNode {
   const { value, onChange, height } = props;
-  const [mode, setMode] = useState(() => (isWhole(value) ? 'letter' : 'text'));
-  const canBeLetter = mode === 'letter' || isWhole(value);
+  const [mode, setMode] = useState(() => (isWhole(value) ? 'email' : 'text'));
+  const canBeEmail = mode === 'email' || isWhole(value);
   return (
     <div className={classes.frame}>
       <Group justify="space-between" gap="xs" mb={4}>
         <Text size="xs" c="dimmed">
-          {canBeLetter ? '' : 'Images, tables and HTML can only be edited as text.'}
+          {canBeEmail ? '' : 'Images, tables and HTML can only be edited as text.'}
         </Text>
         <SegmentedControl
           size="xs"
@@ -27,13 +27,13 @@ export default function RichEditorInner(props: InnerProps): ReactNode {
           onChange={setMode}
           aria-label="Edit as"
           data={[
-            { value: 'letter', label: 'Rich text', disabled: !canBeLetter },
+            { value: 'email', label: 'Rich text', disabled: !canBeEmail },
             { value: 'text', label: 'Markdown' },
           ]}
         />
       </Group>
-      {mode === 'letter' ? (
-        <Letter {...props} />
+      {mode === 'email' ? (
+        <Email {...props} />
       ) : (
         <CodeEditor
           value={value}
@@ -47,7 +47,7 @@ export default function RichEditorInner(props: InnerProps): ReactNode {
   );
 }
 
-function Letter({ value, onChange, labelId, variables = [], height }: InnerProps): ReactNode {
+function Email({ value, onChange, labelId, variables = [], height }: InnerProps): ReactNode {
   const written = useRef(value);
   const tell = useRef(onChange);
   useEffect(() => {

@@ -9,7 +9,7 @@ function through(markdown: string): string {
 
 describe('Liquid', () => {
   it('leaves the editor unchanged', () => {
-    const letters = [
+    const emails = [
       'Hello {{ user.first_name | default: "there" }}, you have *two* days.',
       '{% if plan == "pro" and n > 3 %}\nPro\n{% endif %}',
       '{{ a | replace: "*", "_" }} {{ b_c_d }} {{- x -}}',
@@ -17,7 +17,7 @@ describe('Liquid', () => {
       '- {{ one }}\n- {{ two_2 }}',
       '# {{ title }}',
     ];
-    for (const letter of letters) expect(through(letter)).toBe(letter);
+    for (const email of emails) expect(through(email)).toBe(email);
   });
 
   it('in a URL is shown unescaped to the member who edits the link', () => {
@@ -37,19 +37,18 @@ describe('Liquid', () => {
 
 describe('Markdown', () => {
   it('with a supported layout leaves the editor unchanged', () => {
-    const letters = [
+    const emails = [
       'One **bold**, one *soft*, `code` and a [link](https://x.org/a_b_c?d=e&f=g).',
       '## Head\n\n> Quote\n\n1. a\n2. b\n\n---\n\nEnd',
       'A line  \nand its second',
       'R&D at 2 < 3 > 1, snake_case_word',
     ];
-    for (const letter of letters)
-      expect([letter, isWhole(letter), through(letter)]).toEqual([letter, true, letter]);
+    for (const email of emails) expect([email, isWhole(email), through(email)]).toEqual([email, true, email]);
   });
 
   it('that the editor does not support is detected before it is lost', () => {
-    const letters = ['![A picture](https://x.org/a.png)', '| a | b |\n|---|---|\n| 1 | 2 |', 'a <b>c</b> d'];
-    for (const letter of letters) expect([letter, isWhole(letter)]).toEqual([letter, false]);
+    const emails = ['![A picture](https://x.org/a.png)', '| a | b |\n|---|---|\n| 1 | 2 |', 'a <b>c</b> d'];
+    for (const email of emails) expect([email, isWhole(email)]).toEqual([email, false]);
   });
 
   it('with another syntax counts as the same', () => {

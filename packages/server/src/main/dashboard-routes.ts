@@ -24,7 +24,7 @@ import { replyRoutes } from '../modules/review/emails/reply-routes.ts';
 import { emailRoutes } from '../modules/review/emails/routes.ts';
 import { testInboxRoutes } from '../modules/review/emails/test-inbox-routes.ts';
 import { homeRoutes } from '../modules/review/home-routes.ts';
-import { draftLetterRoutes } from '../modules/review/preview-routes.ts';
+import { draftEmailRoutes } from '../modules/review/preview-routes.ts';
 import { draftRoutes } from '../modules/review/routes.ts';
 import { scheduleRoutes } from '../modules/review/schedule-routes.ts';
 import { ruleActRoutes } from '../modules/rules/action-routes.ts';
@@ -106,7 +106,7 @@ export const DASHBOARD_ROUTES: DashboardRoute<DashboardDeps>[] = [
   ...deviceRoutes,
   ...domainRoutes,
   ...draftBulkRoutes,
-  ...draftLetterRoutes,
+  ...draftEmailRoutes,
   ...draftMoveRoutes,
   ...draftRoutes,
   ...emailRoutes,

@@ -9,7 +9,7 @@ import { startSink } from '../../testkit/sink.ts';
 import { openTalk } from '../../testkit/smtp-talk.ts';
 import { CRASH_POINTS, type CrashPoint } from '../platform/failpoints.ts';
 import { idMaker } from '../platform/ids.ts';
-import { type LetterName, letterToken } from '../platform/crypto/email-token.ts';
+import { type EmailName, emailToken } from '../platform/crypto/email-token.ts';
 import { createRule } from '../modules/rules/write-rule.ts';
 import { askCheck, startImport } from '../modules/imports/run/manage-imports.ts';
 import { setSettings } from '../modules/administration/set-settings.ts';
@@ -63,16 +63,16 @@ async function ordinaryLife(server: TestServer): Promise<void> {
     await post('/api/v1/users', { external_user_id: who, email: `${who}@home.test` });
     await post('/api/v1/events', { external_user_id: who, name: 'ordered', properties: {} });
   }
-  const letter = async (): Promise<string | undefined> => {
+  const email = async (): Promise<string | undefined> => {
     const rows = await db.query<{ id: string }>(
       `SELECT id FROM beckon.message WHERE project_id = $1 AND state = 'sent'`,
       [projectId],
     );
     return rows[0]?.id;
   };
-  await expect.poll(letter, { timeout: 20_000 }).toBeDefined();
-  const name = { projectId, messageId: (await letter()) ?? '' };
-  expect((await fetch(`${url}/o/${letterToken(name, 'open', TOKEN_KEYS)}.gif`)).status).toBe(200);
+  await expect.poll(email, { timeout: 20_000 }).toBeDefined();
+  const name = { projectId, messageId: (await email()) ?? '' };
+  expect((await fetch(`${url}/o/${emailToken(name, 'open', TOKEN_KEYS)}.gif`)).status).toBe(200);
   await comesBack(server, name);
   const file = { projectId, kind: 'users', text: 'id,plan\nada,pro\ncat,free\n' } as const;
   const brought = await uploadFile(db, file);
@@ -83,9 +83,9 @@ async function ordinaryLife(server: TestServer): Promise<void> {
 }
 
 /** Sends a bounce: the recipient does not exist any more, and the remote server reports that later. */
-async function comesBack({ ports }: TestServer, name: LetterName): Promise<void> {
+async function comesBack({ ports }: TestServer, name: EmailName): Promise<void> {
   const talk = await openTalk(ports.mailIn ?? 0);
-  const to = `b+${letterToken(name, 'bounce', TOKEN_KEYS)}@${MAIL_DOMAIN}`;
+  const to = `b+${emailToken(name, 'bounce', TOKEN_KEYS)}@${MAIL_DOMAIN}`;
   const { data } = await talk.hand({ to: [to], raw: dsn({ recipient: 'bob@home.test' }) });
   expect(data).toMatch(/^250/);
   talk.close();

@@ -142,9 +142,9 @@ test('deletes events of each project after its own retention, and keeps those of
 test('keeps clients of hits and webhook deliveries for 30 days, replies for 90, links for a year, outcomes forever', async () => {
   const at = clock.now();
   const [id, ruleId, draftId] = [newId(), newId(), newId()];
-  const letter = { projectId, id, draftId, ruleId, userId: 'ada', counts: true, template: null };
+  const email = { projectId, id, draftId, ruleId, userId: 'ada', counts: true, template: null };
   const sent = { claimedAt: at, leaseUntil: at, domain: 'acme.example', provider: 'x.org' };
-  await claimMessages(db, [{ ...letter, ...sent, address: 'ada@x.org' }]);
+  await claimMessages(db, [{ ...email, ...sent, address: 'ada@x.org' }]);
   await db.query(
     `INSERT INTO beckon.tracking_link (project_id, message_id, external_user_id, opens, urls) VALUES ($1, $2, 'ada', true, '{}')`,
     [projectId, id],

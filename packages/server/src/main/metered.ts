@@ -29,12 +29,12 @@ export function meteredTransport(
   metrics.watchRelay(() => (transport.closedUntil?.(clock.now()) ?? null) !== null);
   return {
     ...transport,
-    async hand(letter) {
+    async hand(email) {
       const startedAt = performance.now();
       const told = (result: string, refusal: string): void =>
         metrics.handed({ result, class: refusal, ms: performance.now() - startedAt });
       try {
-        const handed = await transport.hand(letter);
+        const handed = await transport.hand(email);
         told(handed.result, classOf(handed));
         return handed;
       } catch (error) {

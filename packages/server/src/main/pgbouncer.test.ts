@@ -64,12 +64,12 @@ async function prepare(db: Database, endpoint: string): Promise<{ id: number; se
 
 /** Unsubscribes once the email has arrived, as a mail program does when its reader presses the button. */
 async function unsubscribe(db: Database, { id, url }: { id: number; url: string }): Promise<void> {
-  const letters = async (): Promise<{ id: string; copy: number }[]> =>
+  const emails = async (): Promise<{ id: string; copy: number }[]> =>
     db.query(`SELECT id, copy FROM beckon.test_inbox_email WHERE project_id = $1`, [id]);
-  while ((await letters()).length === 0) await pause(20);
-  const [kept] = await letters();
-  const letter = kept && (await findMail(db, { projectId: id, ...kept }));
-  const { headers } = await readMail(letter?.raw ?? Buffer.alloc(0));
+  while ((await emails()).length === 0) await pause(20);
+  const [kept] = await emails();
+  const email = kept && (await findMail(db, { projectId: id, ...kept }));
+  const { headers } = await readMail(email?.raw ?? Buffer.alloc(0));
   const links = headers.find(({ name }) => name === 'list-unsubscribe')?.value ?? '';
   const place = new URL(/<(http[^>]*)>/.exec(links)?.[1] ?? '');
   const answer = await fetch(`${url}${place.pathname}${place.search}`, {

@@ -8,7 +8,7 @@ import { distribute, type Distributed } from '../platform/db/distribute.ts';
 import { durabilityFaults } from '../platform/db/facts.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { schemaState } from '../platform/db/schema-state.ts';
-import { mayLettersLeave } from '../modules/sending/index.ts';
+import { mayEmailsLeave } from '../modules/sending/index.ts';
 import type { OpenInstallation } from './commands/operator.ts';
 import type { Config } from './config.ts';
 import { openMailroom } from './mailroom.ts';
@@ -165,7 +165,7 @@ export async function openSecretsAt(
 
 /** The server accepts requests and processes them; only emails wait. */
 async function warnOfRestore(db: Database, config: Config, log: Log): Promise<void> {
-  if (await mayLettersLeave({ db, log, restoreGuard: config.restoreGuard })) return;
+  if (await mayEmailsLeave({ db, log, restoreGuard: config.restoreGuard })) return;
   log.error({}, 'restore.unconfirmed');
   config.warnings.push(
     'This database was restored or copied, and no email is sent until you confirm it. Run: beckon-server restore status',

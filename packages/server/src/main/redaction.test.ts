@@ -15,7 +15,7 @@ import { superviseServer } from '../../testkit/supervised.ts';
 import { systemClock } from '../platform/time/clock.ts';
 import { deriveKey } from '../platform/crypto/hash.ts';
 import { idMaker } from '../platform/ids.ts';
-import { letterToken } from '../platform/crypto/email-token.ts';
+import { emailToken } from '../platform/crypto/email-token.ts';
 import { silentLog } from '../platform/log.ts';
 import { LOG_FIELDS } from '../platform/log-names.ts';
 import { createSealer } from '../platform/crypto/encrypt.ts';
@@ -41,7 +41,7 @@ const SECRETS = {
   wrongKey: `sk_live_${'canarywrongkey'.repeat(3)}`,
   password: 'canary correct horse battery',
   wrongPassword: 'canary wrong horse battery',
-  wrongToken: 'canaryforgedtokenofaletterthatnobodywrote0123456789',
+  wrongToken: 'canaryforgedtokenofaemailthatnobodywrote0123456789',
   cookie: 'canarycookieofasessionthatis.notours0123456789',
 };
 const PEOPLE = {
@@ -333,8 +333,8 @@ test("no output contains a secret or users' data, whatever succeeds or fails, an
   // The actions of its reader, and the attempts of a forger, with a database that refuses to store them.
   const messageId = (await messages()).find(({ state }) => state === 'sent')?.id ?? '';
   const keys = [deriveKey(SECRETS.secretKey, 'letter tokens')] as const;
-  const choices = letterToken({ projectId, messageId }, 'unsubscribe', keys);
-  const opened = letterToken({ projectId, messageId }, 'open', keys);
+  const choices = emailToken({ projectId, messageId }, 'unsubscribe', keys);
+  const opened = emailToken({ projectId, messageId }, 'open', keys);
   await whileRefusing(db, 'topic_refusal', async () => {
     await whileRefusing(db, 'suppression', async () => {
       const asked = await ask(`/u/${choices}`, {

@@ -88,7 +88,7 @@ test('a stopping sender returns unsent drafts before a slow endpoint answers, an
   await expect.poll(draftStates).not.toContain('sending');
   outbound.goOn();
   await stopped;
-  expect(relay.letters).toHaveLength(1);
+  expect(relay.emails).toHaveLength(1);
   const states = await draftStates();
   expect(states.filter((state) => state === 'sent')).toHaveLength(1);
   expect(states).not.toContain('unknown');

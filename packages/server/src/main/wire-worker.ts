@@ -60,7 +60,7 @@ export async function startWorker(options: ServerOptions, parts: Parts): Promise
   const { db, life, metrics } = parts;
   // Stops run in reverse order: first the work, then its connections, then the outcomes of work that was cut off.
   let settled = (): Promise<unknown> => Promise.resolve();
-  life.onStop('letters', async () => void (await settled()));
+  life.onStop('emails', async () => void (await settled()));
   const out = await wayOut(options, parts);
   const outbound = options.openOutbound();
   life.onStop('outbound', () => outbound.close());

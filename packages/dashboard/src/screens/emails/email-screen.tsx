@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 import { apiUrl, useApi, useFeed, useMay, useProject, useRefresh } from '../../api/index.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Copy, Empty, Loaded, Page, Person, When } from '../../parts/index.ts';
-import { LetterPane, LetterWaiting } from '../../parts/letter-pane.tsx';
+import { EmailPane, EmailWaiting } from '../../parts/email-pane.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { NameValues, TextBlock } from '../../parts/text-block.tsx';
 import { Happened } from './happened.tsx';
@@ -18,37 +18,37 @@ const route = getRouteApi('/p/$project/emails/$message');
 
 export function EmailScreen(): ReactNode {
   const { message } = route.useParams();
-  const letter = useApi('GET /projects/:project/emails/:email', { params: { email: message } });
+  const email = useApi('GET /projects/:project/emails/:email', { params: { email: message } });
   const refresh = useRefresh();
   useFeed(
     ({ type, email_id: id, id: own }) =>
       (type === 'email' || type === 'outcome') && (id === message || own === message),
     () => void refresh('GET /projects/:project/emails/:email'),
   );
-  const shown = letter.data?.data;
+  const shown = email.data?.data;
   return (
     <Page
       title={shown?.subject || 'Email'}
-      beside={shown && <StateMark letter={shown} />}
-      actions={shown && <Actions letter={shown} />}
+      beside={shown && <StateMark email={shown} />}
+      actions={shown && <Actions email={shown} />}
     >
-      <Loaded query={letter} skeleton={<LetterWaiting />}>
-        {({ data }) => <Whole letter={data} />}
+      <Loaded query={email} skeleton={<EmailWaiting />}>
+        {({ data }) => <Whole email={data} />}
       </Loaded>
     </Page>
   );
 }
 
-function Actions({ letter }: { letter: EmailWhole }): ReactNode {
+function Actions({ email }: { email: EmailWhole }): ReactNode {
   const project = useProject();
   // Its links belong to the recipient: they unsubscribe and count clicks.
   const mayHaveBytes = useMay('editor');
   const href = apiUrl('GET /projects/:project/emails/:email/eml', {
-    params: { project: project.id, email: letter.id },
+    params: { project: project.id, email: email.id },
   });
   return (
     <>
-      {letter.raw && mayHaveBytes && (
+      {email.raw && mayHaveBytes && (
         <Button
           component="a"
           href={href}
@@ -64,66 +64,66 @@ function Actions({ letter }: { letter: EmailWhole }): ReactNode {
         renderRoot={(props) => (
           <Link
             to="/p/$project/drafts/$draft"
-            params={{ project: String(project.id), draft: letter.draft_id }}
+            params={{ project: String(project.id), draft: email.draft_id }}
             {...props}
           />
         )}
       >
         Open draft
       </Button>
-      <SendAgain letter={letter} />
+      <SendAgain email={email} />
     </>
   );
 }
 
-const TABS = ['letter', 'text', 'headers', 'outcomes', 'webhooks', 'replies'] as const;
+const TABS = ['email', 'text', 'headers', 'outcomes', 'webhooks', 'replies'] as const;
 
-function Whole({ letter }: { letter: EmailWhole }): ReactNode {
-  const { tab = 'letter' } = route.useSearch();
+function Whole({ email }: { email: EmailWhole }): ReactNode {
+  const { tab = 'email' } = route.useSearch();
   const navigate = route.useNavigate();
-  const { hits, outcome_history: outcomes, webhooks, replies } = letter;
+  const { hits, outcome_history: outcomes, webhooks, replies } = email;
   return (
     <Stack gap="lg">
-      <Trouble letter={letter} />
-      <Head letter={letter} />
+      <Trouble email={email} />
+      <Head email={email} />
       <Tabs
-        value={TABS.find((one) => one === tab) ?? 'letter'}
+        value={TABS.find((one) => one === tab) ?? 'email'}
         onChange={(value) => void navigate({ search: { tab: value ?? undefined }, replace: true })}
         keepMounted={false}
       >
         <Tabs.List>
-          <Tabs.Tab value="letter">Email</Tabs.Tab>
+          <Tabs.Tab value="email">Email</Tabs.Tab>
           <Tabs.Tab value="text">Text</Tabs.Tab>
           <Tabs.Tab value="headers">Headers</Tabs.Tab>
           <Tabs.Tab value="outcomes">Outcomes{countOf(outcomes.length + hits.length)}</Tabs.Tab>
           <Tabs.Tab value="webhooks">Webhooks{countOf(webhooks.length)}</Tabs.Tab>
           <Tabs.Tab value="replies">Replies{countOf(replies.length)}</Tabs.Tab>
         </Tabs.List>
-        <Tabs.Panel value="letter" pt="md">
-          <RawHtml letter={letter} />
+        <Tabs.Panel value="email" pt="md">
+          <RawHtml email={email} />
         </Tabs.Panel>
         <Tabs.Panel value="text" pt="md">
-          {letter.raw ? <TextBlock text={letter.raw.text} label="Plain text of the email" /> : <NotKept />}
+          {email.raw ? <TextBlock text={email.raw.text} label="Plain text of the email" /> : <NotKept />}
         </Tabs.Panel>
         <Tabs.Panel value="headers" pt="md">
-          {letter.raw ? <NameValues rows={letter.raw.headers} label="Headers of the email" /> : <NotKept />}
+          {email.raw ? <NameValues rows={email.raw.headers} label="Headers of the email" /> : <NotKept />}
         </Tabs.Panel>
         <Tabs.Panel value="outcomes" pt="md">
-          <Happened letter={letter} />
+          <Happened email={email} />
         </Tabs.Panel>
         <Tabs.Panel value="webhooks" pt="md">
           <EmailWebhooks webhooks={webhooks} />
         </Tabs.Panel>
         <Tabs.Panel value="replies" pt="md">
-          <Answers letter={letter} />
+          <Answers email={email} />
         </Tabs.Panel>
       </Tabs>
     </Stack>
   );
 }
 
-function Trouble({ letter }: { letter: EmailWhole }): ReactNode {
-  const { reason, reason_text: words, reply, state } = letter;
+function Trouble({ email }: { email: EmailWhole }): ReactNode {
+  const { reason, reason_text: words, reply, state } = email;
   if (words === null) return null;
   return (
     <Notice icon={state === 'failed' ? CircleAlert : CircleHelp} title={capital(words)}>
@@ -146,14 +146,14 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-function Head({ letter }: { letter: EmailWhole }): ReactNode {
+function Head({ email }: { email: EmailWhole }): ReactNode {
   const project = useProject();
-  const { user_time_zone: zone } = letter;
+  const { user_time_zone: zone } = email;
   return (
     <Facts
       facts={[
-        { label: 'To', value: letter.address },
-        { label: 'User', value: <Person id={letter.external_user_id} /> },
+        { label: 'To', value: email.address },
+        { label: 'User', value: <Person id={email.external_user_id} /> },
         {
           label: 'Rule',
           value: (
@@ -162,40 +162,40 @@ function Head({ letter }: { letter: EmailWhole }): ReactNode {
               renderRoot={(props) => (
                 <Link
                   to="/p/$project/rules/$rule"
-                  params={{ project: String(project.id), rule: letter.rule_id }}
+                  params={{ project: String(project.id), rule: email.rule_id }}
                   {...props}
                 />
               )}
             >
-              {letter.rule}
+              {email.rule}
             </Anchor>
           ),
         },
-        { label: 'Template', value: letter.template ?? 'Written in the rule' },
-        { label: 'Sending started', value: <When at={letter.claimed_at} theirZone={zone} style="long" /> },
+        { label: 'Template', value: email.template ?? 'Written in the rule' },
+        { label: 'Sending started', value: <When at={email.claimed_at} theirZone={zone} style="long" /> },
         {
           label: 'Sending ended',
-          value: <When at={letter.ended_at} theirZone={zone} style="long" none="not yet" />,
+          value: <When at={email.ended_at} theirZone={zone} style="long" none="not yet" />,
         },
-        { label: 'Attempts', value: attemptsOf(letter) },
+        { label: 'Attempts', value: attemptsOf(email) },
         {
           label: 'Sending domain · mailbox provider',
-          value: `${letter.domain ?? '–'} · ${letter.provider ?? '–'}`,
+          value: `${email.domain ?? '–'} · ${email.provider ?? '–'}`,
         },
-        { label: 'SMTP reply', value: letter.reply ?? '–' },
+        { label: 'SMTP reply', value: email.reply ?? '–' },
         {
           label: 'Relay ID',
           value:
-            letter.relay_id === null ? (
+            email.relay_id === null ? (
               '–'
             ) : (
               <Group gap={4} wrap="nowrap">
-                {letter.relay_id}
-                <Copy text={letter.relay_id} what="Relay ID" />
+                {email.relay_id}
+                <Copy text={email.relay_id} what="Relay ID" />
               </Group>
             ),
         },
-        { label: 'Outcomes', value: <OutcomeMarks outcomes={letter.outcomes} /> },
+        { label: 'Outcomes', value: <OutcomeMarks outcomes={email.outcomes} /> },
       ]}
     />
   );
@@ -210,16 +210,16 @@ function attemptsOf({ attempts, lease_until: until }: EmailWhole): ReactNode {
   );
 }
 
-function RawHtml({ letter }: { letter: EmailWhole }): ReactNode {
+function RawHtml({ email }: { email: EmailWhole }): ReactNode {
   const project = useProject();
-  if (!letter.raw) return <NotKept />;
-  if (!letter.raw.has_html) return <TextBlock text={letter.raw.text} label="Email without HTML" />;
-  const params = { project: project.id, email: letter.id };
+  if (!email.raw) return <NotKept />;
+  if (!email.raw.has_html) return <TextBlock text={email.raw.text} label="Email without HTML" />;
+  const params = { project: project.id, email: email.id };
   return (
-    <LetterPane
+    <EmailPane
       srcOf={(query) => apiUrl('GET /projects/:project/emails/:email/email.html', { params, query })}
-      title={`Email to ${letter.address}`}
-      remoteImages={letter.raw.remote_images}
+      title={`Email to ${email.address}`}
+      remoteImages={email.raw.remote_images}
     />
   );
 }
@@ -232,7 +232,7 @@ function NotKept(): ReactNode {
   );
 }
 
-function Answers({ letter: { replies } }: { letter: EmailWhole }): ReactNode {
+function Answers({ email: { replies } }: { email: EmailWhole }): ReactNode {
   const project = useProject();
   if (replies.length === 0) return <Empty title="No replies to this email" />;
   return (

@@ -88,14 +88,14 @@ const COLUMNS: Column<EmailListed>[] = [
     ),
   },
   {
-    id: 'letter',
+    id: 'email',
     title: 'Email',
     width: '2fr',
     cell: ({ subject, rule }) => (
       <TwoLines first={subject === '' ? '(no longer stored)' : subject} second={rule} />
     ),
   },
-  { id: 'state', title: 'State', width: '140px', cell: (letter) => <StateMark letter={letter} /> },
+  { id: 'state', title: 'State', width: '140px', cell: (email) => <StateMark email={email} /> },
   {
     id: 'outcomes',
     title: 'Outcomes',

@@ -1,18 +1,18 @@
 import { Stack, Table, Text, Title } from '@mantine/core';
-import type { EmailWhole, LetterHit } from '@beckon/contract/dashboard';
+import type { EmailWhole, EmailHit } from '@beckon/contract/dashboard';
 import { Bot, Clock, User } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Empty, Mark, When } from '../../parts/index.ts';
 
-const KINDS: Record<LetterHit['kind'], string> = {
+const KINDS: Record<EmailHit['kind'], string> = {
   open: 'Image loaded',
   click: 'Link followed',
   trap: 'Hidden link followed',
 };
 
 /** The outcomes of an email, and each request behind them with its classification as human or bot. */
-export function Happened({ letter }: { letter: EmailWhole }): ReactNode {
-  const { outcome_history: outcomes, hits, links } = letter;
+export function Happened({ email }: { email: EmailWhole }): ReactNode {
+  const { outcome_history: outcomes, hits, links } = email;
   if (outcomes.length === 0 && hits.length === 0 && links.length === 0)
     return (
       <Empty title="No outcomes yet">
@@ -22,14 +22,14 @@ export function Happened({ letter }: { letter: EmailWhole }): ReactNode {
     );
   return (
     <Stack gap="xl">
-      {outcomes.length > 0 && <Outcomes letter={letter} />}
+      {outcomes.length > 0 && <Outcomes email={email} />}
       {links.length > 0 && <Links links={links} />}
-      {hits.length > 0 && <Hits letter={letter} />}
+      {hits.length > 0 && <Hits email={email} />}
     </Stack>
   );
 }
 
-function Outcomes({ letter }: { letter: EmailWhole }): ReactNode {
+function Outcomes({ email }: { email: EmailWhole }): ReactNode {
   return (
     <section>
       <Title order={2} size="h5" mb="xs">
@@ -43,10 +43,10 @@ function Outcomes({ letter }: { letter: EmailWhole }): ReactNode {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {letter.outcome_history.map(({ id, occurred_at: at, text: words }) => (
+          {email.outcome_history.map(({ id, occurred_at: at, text: words }) => (
             <Table.Tr key={id}>
               <Table.Td>
-                <When at={at} theirZone={letter.user_time_zone} />
+                <When at={at} theirZone={email.user_time_zone} />
               </Table.Td>
               <Table.Td>{words}</Table.Td>
             </Table.Tr>
@@ -92,9 +92,9 @@ function Links({ links }: { links: EmailWhole['links'] }): ReactNode {
 }
 
 function Hits({
-  letter: { hits, hit_count: counted, user_time_zone: zone },
+  email: { hits, hit_count: counted, user_time_zone: zone },
 }: {
-  letter: EmailWhole;
+  email: EmailWhole;
 }): ReactNode {
   return (
     <section>
@@ -148,7 +148,7 @@ function Hits({
   );
 }
 
-function Verdict({ hit: { bot, reason_text: why } }: { hit: LetterHit }): ReactNode {
+function Verdict({ hit: { bot, reason_text: why } }: { hit: EmailHit }): ReactNode {
   return (
     <Stack gap={0}>
       {bot === null && <Mark icon={Clock} tone="quiet" label="Being classified" />}

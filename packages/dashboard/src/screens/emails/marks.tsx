@@ -1,4 +1,4 @@
-import type { EmailListed, LetterOutcome, LetterState } from '@beckon/contract/dashboard';
+import type { EmailListed, EmailOutcome, EmailState } from '@beckon/contract/dashboard';
 import {
   Ban,
   Bot,
@@ -20,7 +20,7 @@ import { Mark, type Tone } from '../../parts/index.ts';
 
 type Shown = { icon: LucideIcon; tone: Tone; label: string; title?: string };
 
-const STATES: Record<LetterState, Shown> = {
+const STATES: Record<EmailState, Shown> = {
   claimed: { icon: Clock, tone: 'info', label: 'Queued' },
   submitting: { icon: Send, tone: 'info', label: 'Sending' },
   deferred: { icon: Clock, tone: 'warn', label: 'Deferred' },
@@ -31,17 +31,17 @@ const STATES: Record<LetterState, Shown> = {
 
 /** The state of an email. A bounce takes precedence over an earlier acceptance by the relay. */
 export function StateMark({
-  letter,
+  email,
 }: {
-  letter: Pick<EmailListed, 'state' | 'reason_text' | 'outcomes'>;
+  email: Pick<EmailListed, 'state' | 'reason_text' | 'outcomes'>;
 }): ReactNode {
-  const { state, reason_text: words, outcomes } = letter;
+  const { state, reason_text: words, outcomes } = email;
   if (state === 'sent' && outcomes.includes('bounced'))
     return <Mark icon={Undo2} tone="bad" label="Bounced" />;
   return <Mark {...STATES[state]} {...(words === null ? {} : { title: words })} />;
 }
 
-const OUTCOMES: Record<LetterOutcome, Shown> = {
+const OUTCOMES: Record<EmailOutcome, Shown> = {
   opened: { icon: MailOpen, tone: 'good', label: 'Opened' },
   clicked: { icon: MousePointerClick, tone: 'good', label: 'Clicked' },
   bot_opened: { icon: Bot, tone: 'quiet', label: 'Opened by bot', title: 'Classified as a bot, not counted' },
@@ -58,7 +58,7 @@ const OUTCOMES: Record<LetterOutcome, Shown> = {
 };
 
 /** The outcomes of an email; those by bots only if no human did the same. */
-export function OutcomeMarks({ outcomes }: { outcomes: LetterOutcome[] }): ReactNode {
+export function OutcomeMarks({ outcomes }: { outcomes: EmailOutcome[] }): ReactNode {
   const shown = outcomes.filter(
     (name) =>
       !(name === 'bot_opened' && outcomes.includes('opened')) &&

@@ -7,7 +7,7 @@ import { useChange, useMay, useProject } from '../../api/index.ts';
 import { ConfirmTyped, refused, notify } from '../../parts/index.ts';
 
 /** Creates a new draft with the same text. If the first email may have arrived, the member confirms by typing. */
-export function SendAgain({ letter }: { letter: EmailWhole }): ReactNode {
+export function SendAgain({ email }: { email: EmailWhole }): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const mayReview = useMay('reviewer');
   const project = useProject();
@@ -22,16 +22,16 @@ export function SendAgain({ letter }: { letter: EmailWhole }): ReactNode {
       });
     },
     onRefused: (error) => {
-      if (letter.send_again === 'available') refused(error);
+      if (email.send_again === 'available') refused(error);
     },
   });
-  if (letter.send_again === 'unavailable' || !mayReview) return null;
-  const { draft_id: draft, external_user_id: user } = letter;
+  if (email.send_again === 'unavailable' || !mayReview) return null;
+  const { draft_id: draft, external_user_id: user } = email;
   const run = (): void => {
-    const confirm = letter.send_again === 'requires_confirmation' ? { confirm: user } : {};
+    const confirm = email.send_again === 'requires_confirmation' ? { confirm: user } : {};
     again.mutate({ params: { draft }, body: confirm });
   };
-  const needsWord = letter.send_again === 'requires_confirmation';
+  const needsWord = email.send_again === 'requires_confirmation';
   return (
     <>
       <Button

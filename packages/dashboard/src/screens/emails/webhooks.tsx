@@ -1,13 +1,13 @@
 import { Anchor, Table } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { LetterWebhook } from '@beckon/contract/dashboard';
+import type { EmailWebhook } from '@beckon/contract/dashboard';
 import { CircleAlert, CircleCheck, Clock } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useProject } from '../../api/index.ts';
 import { Empty, Mark, When } from '../../parts/index.ts';
 
 /** The webhook deliveries of an email's outcomes. */
-export function EmailWebhooks({ webhooks }: { webhooks: LetterWebhook[] }): ReactNode {
+export function EmailWebhooks({ webhooks }: { webhooks: EmailWebhook[] }): ReactNode {
   const project = useProject();
   if (webhooks.length === 0)
     return (
@@ -61,7 +61,7 @@ export function EmailWebhooks({ webhooks }: { webhooks: LetterWebhook[] }): Reac
   );
 }
 
-function State({ delivery: { state, attempts } }: { delivery: LetterWebhook }): ReactNode {
+function State({ delivery: { state, attempts } }: { delivery: EmailWebhook }): ReactNode {
   const label = `${state.charAt(0).toUpperCase()}${state.slice(1)}${attempts > 1 ? `, ${attempts} attempts` : ''}`;
   if (state === 'delivered') return <Mark icon={CircleCheck} tone="good" label={label} />;
   const waits = state === 'pending' || state === 'delivering';

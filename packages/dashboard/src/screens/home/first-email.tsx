@@ -1,14 +1,14 @@
 import { Anchor, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { MailOpen, Send } from 'lucide-react';
 import { Link } from '@tanstack/react-router';
-import type { FirstEmail as Letter } from '@beckon/contract/dashboard';
+import type { FirstEmail as Email } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
 import { useChange, useMay, useProject } from '../../api/index.ts';
 import { formatTime, refused, notify, When } from '../../parts/index.ts';
 import { reasonWords } from '../../parts/policy-words.ts';
 
 /** The first draft of a new project: its send time with the reason, and a way to see it now. */
-export function FirstEmail({ letter, outbox }: { letter: Letter; outbox: boolean }): ReactNode {
+export function FirstEmail({ email, outbox }: { email: Email; outbox: boolean }): ReactNode {
   const project = String(useProject().id);
   const maySend = useMay('reviewer');
   const test = useChange('POST /projects/:project/drafts/:draft/send-test', {
@@ -23,8 +23,8 @@ export function FirstEmail({ letter, outbox }: { letter: Letter; outbox: boolean
           Your first email
         </Title>
         <Text size="sm">
-          “{letter.subject || 'No subject yet'}” to {letter.external_user_id}, from the rule {letter.rule}.{' '}
-          <Leaves letter={letter} />
+          “{email.subject || 'No subject yet'}” to {email.external_user_id}, from the rule {email.rule}.{' '}
+          <Leaves email={email} />
         </Text>
         <Group gap="xs">
           <Button
@@ -32,7 +32,7 @@ export function FirstEmail({ letter, outbox }: { letter: Letter; outbox: boolean
             leftSection={<Send size={15} aria-hidden="true" />}
             disabled={!maySend}
             loading={test.isPending}
-            onClick={() => test.mutate({ params: { draft: letter.draft_id }, body: {} })}
+            onClick={() => test.mutate({ params: { draft: email.draft_id }, body: {} })}
           >
             Send me a test
           </Button>
@@ -41,7 +41,7 @@ export function FirstEmail({ letter, outbox }: { letter: Letter; outbox: boolean
             variant="default"
             leftSection={<MailOpen size={15} aria-hidden="true" />}
             renderRoot={(props) => (
-              <Link to="/p/$project/drafts/$draft" params={{ project, draft: letter.draft_id }} {...props} />
+              <Link to="/p/$project/drafts/$draft" params={{ project, draft: email.draft_id }} {...props} />
             )}
           >
             Open draft
@@ -60,8 +60,8 @@ export function FirstEmail({ letter, outbox }: { letter: Letter; outbox: boolean
   );
 }
 
-function Leaves({ letter }: { letter: Letter }): ReactNode {
-  const { sends_at, reason, quiet_until, time_zone } = letter;
+function Leaves({ email }: { email: Email }): ReactNode {
+  const { sends_at, reason, quiet_until, time_zone } = email;
   if (sends_at === null) {
     if (reason === null) return <>Waits for approval in Review.</>;
     return <>Held: {reasonWords(reason)}.</>;

@@ -9,7 +9,7 @@ import { Notice } from '../../parts/notice.tsx';
 import { Section } from '../../parts/section.tsx';
 import { CheckButton } from './stripe-step.tsx';
 import { Findings } from './findings.tsx';
-import { count, counted, factLabel, lettersLine, many } from './words.ts';
+import { count, counted, factLabel, emailsLine, many } from './words.ts';
 
 type Props = { one: Import; check: ImportCheck };
 
@@ -18,7 +18,7 @@ export function CheckReport({ one, check }: Props): ReactNode {
   return (
     <Section title="Check results">
       <Stack gap="md">
-        {one.state === 'checked' && <Notice icon={MailX} title={lettersLine(check)} />}
+        {one.state === 'checked' && <Notice icon={MailX} title={emailsLine(check)} />}
         <Facts facts={factsOf(check)} />
         <Rules check={check} />
         <Names check={check} />

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Import, ImportProgress } from '@beckon/contract/dashboard';
-import { broughtLine, factLabel, lettersLine, nothingNew, percentOf, sizeOf } from './words.ts';
+import { broughtLine, factLabel, emailsLine, nothingNew, percentOf, sizeOf } from './words.ts';
 
 const PROGRESS: ImportProgress = {
   rows: 0,
@@ -42,13 +42,13 @@ test('broughtLine › summarizes the results in one sentence', () => {
 });
 
 test('lettersLine › says first that no emails are triggered', () => {
-  expect(lettersLine({ rules: [] })).toContain('Triggers 0 emails. No enabled rule');
+  expect(emailsLine({ rules: [] })).toContain('Triggers 0 emails. No enabled rule');
   const rule = { rule: 'r', name: 'Trial', event: 'trial_started', recent: { count: 0 } };
-  expect(lettersLine({ rules: [{ ...rule, users: { count: 1 } }] })).toContain(
+  expect(emailsLine({ rules: [{ ...rule, users: { count: 1 } }] })).toContain(
     'trigger one rule, for 1 user each',
   );
   expect(
-    lettersLine({
+    emailsLine({
       rules: [
         { ...rule, users: { count: 5, at_least: true } },
         { ...rule, users: { count: 9 } },

@@ -26,7 +26,7 @@ export function percentOf({ state, size_bytes: size, progress }: Import): number
 }
 
 /** The headline of a check. */
-export function lettersLine({ rules }: Pick<ImportCheck, 'rules'>): string {
+export function emailsLine({ rules }: Pick<ImportCheck, 'rules'>): string {
   const none = 'Triggers 0 emails.';
   if (rules.length === 0) return `${none} No enabled rule is triggered by an event of this import.`;
   const [one] = rules;

@@ -118,9 +118,9 @@ function Lifts({ groups }: { groups: InsightGroup[] }): ReactNode {
       <Title order={2} size="h5">
         Compared with the holdout group
       </Title>
-      {lifts.map(({ name, lift: { treatment: letter, holdout, estimate } }) => (
+      {lifts.map(({ name, lift: { treatment: email, holdout, estimate } }) => (
         <Text key={name} size="sm">
-          <b>{name}</b>: {letter.converted} of {letter.enrolled} users reached the goal with emails,{' '}
+          <b>{name}</b>: {email.converted} of {email.enrolled} users reached the goal with emails,{' '}
           {holdout.converted} of {holdout.enrolled} without.{' '}
           {estimate
             ? `The lift is ${signed(estimate.difference)} points (95 % confidence interval: ${signed(estimate.from)} to ${signed(estimate.to)}).`

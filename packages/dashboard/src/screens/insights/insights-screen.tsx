@@ -174,7 +174,7 @@ function Charts({ insights: { by, range } }: { insights: Insights }): ReactNode 
         rows={funnelRows(total)}
         x="step"
         xLabel="Step"
-        series={[{ name: 'letters', label: 'Emails' }]}
+        series={[{ name: 'emails', label: 'Emails' }]}
       />
       <ChartWithTable
         title="Time to first open"
@@ -183,7 +183,7 @@ function Charts({ insights: { by, range } }: { insights: Insights }): ReactNode 
         rows={opened}
         x="when"
         xLabel="Time after sending"
-        series={[{ name: 'letters', label: 'Emails' }]}
+        series={[{ name: 'emails', label: 'Emails' }]}
       />
       <ChartWithTable
         title={`Delivered by ${name.toLowerCase()}`}

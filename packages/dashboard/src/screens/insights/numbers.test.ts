@@ -44,7 +44,7 @@ test('percent, signed, change and growth › format one decimal, a sign, and nul
 });
 
 test('funnelRows › relates delivered emails to sent ones, and the rest to delivered ones', () => {
-  expect(funnelRows(GROUP).map(({ letters, share }) => `${letters} ${share}`)).toEqual([
+  expect(funnelRows(GROUP).map(({ emails, share }) => `${emails} ${share}`)).toEqual([
     '10 100.0 %',
     '8 80.0 %',
     '4 50.0 %',
@@ -60,9 +60,9 @@ test('openedRows › returns the share of each time slice', () => {
     { until_ms: null, emails: 0 },
   ];
   expect(openedRows(within)).toEqual([
-    { when: 'within 15 min', letters: 3, share: '75.0 %' },
-    { when: 'within 4 h', letters: 1, share: '25.0 %' },
-    { when: 'later than 4 h', letters: 0, share: '0.0 %' },
+    { when: 'within 15 min', emails: 3, share: '75.0 %' },
+    { when: 'within 4 h', emails: 1, share: '25.0 %' },
+    { when: 'later than 4 h', emails: 0, share: '0.0 %' },
   ]);
 });
 

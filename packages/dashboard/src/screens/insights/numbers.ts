@@ -33,17 +33,17 @@ function shortSpan(ms: number): string {
 }
 
 /** The distribution of opens over the time after sending, with the share of each slice. */
-export function openedRows(within: OpenedWithin[]): { when: string; letters: number; share: string }[] {
-  const all = within.reduce((sum, { emails: letters }) => sum + letters, 0);
-  return within.map(({ until_ms: until, emails: letters }, at) => {
+export function openedRows(within: OpenedWithin[]): { when: string; emails: number; share: string }[] {
+  const all = within.reduce((sum, { emails: emails }) => sum + emails, 0);
+  return within.map(({ until_ms: until, emails: emails }, at) => {
     const from = within[at - 1]?.until_ms ?? null;
     const when = until === null ? `later than ${shortSpan(from ?? 0)}` : `within ${shortSpan(until)}`;
-    return { when, letters, share: percent(all === 0 ? null : letters / all) };
+    return { when, emails, share: percent(all === 0 ? null : emails / all) };
   });
 }
 
 /** The funnel of all emails, from sent to replied. */
-export function funnelRows(group: InsightGroup): { step: string; letters: number; share: string }[] {
+export function funnelRows(group: InsightGroup): { step: string; emails: number; share: string }[] {
   const { sent, delivered, opened, clicked, replied } = group;
   const steps = [
     ['Sent', sent, sent],
@@ -52,10 +52,10 @@ export function funnelRows(group: InsightGroup): { step: string; letters: number
     ['Clicked', clicked, delivered],
     ['Replied', replied, delivered],
   ] as const;
-  return steps.map(([step, letters, of]) => ({
+  return steps.map(([step, emails, of]) => ({
     step,
-    letters,
-    share: percent(of === 0 ? null : letters / of),
+    emails,
+    share: percent(of === 0 ? null : emails / of),
   }));
 }
 

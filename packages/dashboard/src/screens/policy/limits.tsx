@@ -46,13 +46,13 @@ const NO_WARMUP: Record<NonNullable<WarmupShown['off']>, string> = {
 
 function Warmup({ warmup }: { warmup: WarmupShown }): ReactNode {
   if (warmup.off !== null) return <Mark icon={ShieldCheck} tone="quiet" label={NO_WARMUP[warmup.off]} />;
-  const { day, emails: letters, remaining: left, ends_at, reduced: troubled } = warmup;
+  const { day, emails: emails, remaining: left, ends_at, reduced: troubled } = warmup;
   return (
     <Stack gap={4}>
       <Mark
         icon={TrendingUp}
         tone={left === 0 ? 'warn' : 'info'}
-        label={`Day ${day} of the warm-up: ${left.toLocaleString('en')} of ${letters.toLocaleString('en')} emails left`}
+        label={`Day ${day} of the warm-up: ${left.toLocaleString('en')} of ${emails.toLocaleString('en')} emails left`}
       />
       <Text size="sm">
         The limit resets on <When at={ends_at} />.

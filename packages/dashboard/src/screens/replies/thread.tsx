@@ -22,7 +22,7 @@ export function Thread({ id }: { id: string }): ReactNode {
 }
 
 function Whole({
-  thread: { reply, email: letter, thread, forward_to: to },
+  thread: { reply, email: email, thread, forward_to: to },
 }: {
   thread: ReplyThread;
 }): ReactNode {
@@ -34,9 +34,9 @@ function Whole({
           { label: 'User', value: <Person id={reply.external_user_id} /> },
           {
             label: 'Reply to',
-            value: letter ? <LetterLink letter={letter} /> : 'An email that is no longer stored',
+            value: email ? <EmailLink email={email} /> : 'An email that is no longer stored',
           },
-          { label: 'Email sent', value: letter ? <When at={letter.claimed_at} /> : '–' },
+          { label: 'Email sent', value: email ? <When at={email.claimed_at} /> : '–' },
         ]}
       />
       {thread.map((one) => (
@@ -46,7 +46,7 @@ function Whole({
   );
 }
 
-function LetterLink({ letter }: { letter: NonNullable<ReplyThread['email']> }): ReactNode {
+function EmailLink({ email }: { email: NonNullable<ReplyThread['email']> }): ReactNode {
   const project = useProject();
   return (
     <Anchor
@@ -54,12 +54,12 @@ function LetterLink({ letter }: { letter: NonNullable<ReplyThread['email']> }): 
       renderRoot={(props) => (
         <Link
           to="/p/$project/emails/$message"
-          params={{ project: String(project.id), message: letter.id }}
+          params={{ project: String(project.id), message: email.id }}
           {...props}
         />
       )}
     >
-      {letter.subject === '' ? letter.rule : letter.subject}
+      {email.subject === '' ? email.rule : email.subject}
     </Anchor>
   );
 }

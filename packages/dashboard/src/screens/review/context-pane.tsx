@@ -28,7 +28,7 @@ export function ContextPane({ draft, isAsked = false }: { draft: string; isAsked
               <Who person={data.user} />
             </Section>
             <Section title="Recent emails">
-              <Letters emails={data.emails} />
+              <Emails emails={data.emails} />
             </Section>
             <Section title="Replies">
               <Thread thread={data.thread} />
@@ -92,12 +92,12 @@ function Who({ person }: { person: DraftContext['user'] }): ReactNode {
   );
 }
 
-function Letters({ emails: letters }: Pick<DraftContext, 'emails'>): ReactNode {
+function Emails({ emails: emails }: Pick<DraftContext, 'emails'>): ReactNode {
   const project = useProject();
-  if (letters.length === 0) return <Nothing>This is the first email to this user.</Nothing>;
+  if (emails.length === 0) return <Nothing>This is the first email to this user.</Nothing>;
   return (
     <Stack gap="xs">
-      {letters.map(({ id, subject, state, rule, at, outcomes }) => (
+      {emails.map(({ id, subject, state, rule, at, outcomes }) => (
         <div key={id}>
           <Text size="sm" lineClamp={1}>
             <Link

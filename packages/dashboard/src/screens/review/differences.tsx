@@ -59,14 +59,14 @@ function Compared({ draft, versions }: { draft: DraftWhole; versions: DraftVersi
 
 const PARTS = { subject: 'Subject', preheader: 'Preview text', body: 'Body' };
 
-function sidesOf({ template: letter, versions }: DraftVersions, present: string, zone: string): Side[] {
+function sidesOf({ template: email, versions }: DraftVersions, present: string, zone: string): Side[] {
   const before = versions
     .filter(({ content_hash: hash }) => hash !== present)
     .map(({ at, actor, content }) => ({
       name: `${formatTime(at, zone, 'long')}, ${actor === 'engine' ? 'first version' : `by ${actor}`}`,
       content,
     }));
-  if (letter === null) return before;
-  const name = letter.name === null ? 'Current text of the rule' : `Current template “${letter.name}”`;
-  return [{ name, content: letter }, ...before];
+  if (email === null) return before;
+  const name = email.name === null ? 'Current text of the rule' : `Current template “${email.name}”`;
+  return [{ name, content: email }, ...before];
 }

@@ -26,7 +26,7 @@ const OVERSCAN = 20;
 const AHEAD = 60;
 const MINUTE_MS = 60_000;
 
-const LIST_ID = 'letters-that-wait';
+const LIST_ID = 'emails-that-wait';
 
 export function focusList(): void {
   document.getElementById(LIST_ID)?.focus({ preventScroll: true });

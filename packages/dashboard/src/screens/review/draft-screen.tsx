@@ -9,14 +9,14 @@ import { ContextPane } from './context-pane.tsx';
 import { Differences } from './differences.tsx';
 import { DraftActs } from './draft-acts.tsx';
 import { History } from './history.tsx';
-import { LetterHead } from './letter-head.tsx';
-import { LetterView, type Pane } from './letter-view.tsx';
+import { LetterHead } from './email-head.tsx';
+import { EmailView, type Pane } from './email-view.tsx';
 import { Stranded } from './stranded.tsx';
 import { Unsaved } from './unsaved.tsx';
 import { useFollowed } from './use-followed.ts';
 import classes from './review.module.css';
 
-const LetterEditor = later(() => import('./letter-editor.tsx'), 'LetterEditor');
+const EmailEditor = later(() => import('./email-editor.tsx'), 'EmailEditor');
 
 const route = getRouteApi('/p/$project/drafts/$draft');
 
@@ -77,7 +77,7 @@ function Whole({ draft }: { draft: DraftWhole }): ReactNode {
         </Tabs.Panel>
         <Tabs.Panel value="edit">
           {mayEdit && (
-            <LetterEditor
+            <EmailEditor
               key={draft.id}
               draft={draft}
               onClose={() => to('preview')}
@@ -111,7 +111,7 @@ function Preview({ draft }: { draft: DraftWhole }): ReactNode {
       search: (was) => ({ ...was, pane: next === 'desktop' ? undefined : next }),
       replace: true,
     });
-  return <LetterView draft={draft} pane={pane} onPane={setPane} />;
+  return <EmailView draft={draft} pane={pane} onPane={setPane} />;
 }
 
 function Again({ draft: { resend_of: of } }: { draft: DraftWhole }): ReactNode {

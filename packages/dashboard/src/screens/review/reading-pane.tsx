@@ -6,14 +6,14 @@ import type { ReactNode } from 'react';
 import { useApi, useMay, useProject } from '../../api/index.ts';
 import { later, Lines, Loaded } from '../../parts/index.ts';
 import { firstClick } from './first-click.ts';
-import { LetterHead } from './letter-head.tsx';
-import { LetterView, type Pane } from './letter-view.tsx';
+import { LetterHead } from './email-head.tsx';
+import { EmailView, type Pane } from './email-view.tsx';
 import { SendTest } from './send-test.tsx';
 import { Unsaved } from './unsaved.tsx';
 import { useFollowed } from './use-followed.ts';
 import classes from './review.module.css';
 
-const LetterEditor = later(() => import('./letter-editor.tsx'), 'LetterEditor');
+const EmailEditor = later(() => import('./email-editor.tsx'), 'EmailEditor');
 
 export type Tools = {
   approve: () => void;
@@ -72,11 +72,11 @@ function Reading({
       <LetterHead draft={draft} level={2} />
       <Bar draft={draft} tools={tools} />
       {isEditing ? (
-        <LetterEditor key={draft.id} draft={draft} onClose={onEdited} onSaved={onSaved} />
+        <EmailEditor key={draft.id} draft={draft} onClose={onEdited} onSaved={onSaved} />
       ) : (
         <>
           <Unsaved key={draft.id} draft={draft.id} onGoOn={tools.edit} />
-          <LetterView draft={draft} pane={pane} onPane={onPane} />
+          <EmailView draft={draft} pane={pane} onPane={onPane} />
         </>
       )}
     </>

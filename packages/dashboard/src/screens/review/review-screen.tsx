@@ -151,30 +151,30 @@ function Panes({ review }: { review: Review }): ReactNode {
 function DeskDialogs({ desk }: { desk: Desk }): ReactNode {
   const { asked, close, acts, bulk } = desk;
   const zone = useZone();
-  const letter = asked?.letter;
+  const email = asked?.email;
   const open = asked?.isOpen === true ? asked.what : null;
   return (
     <>
-      {letter && (
+      {email && (
         <>
           <PostponeDialog
             opened={open === 'postpone'}
             onClose={close}
             title="Postpone draft"
-            times={letter.row}
-            zone={letter.row.user.time_zone}
-            onPick={(at, extend) => acts.postpone(letter.seen, at, extend)}
+            times={email.row}
+            zone={email.row.user.time_zone}
+            onPick={(at, extend) => acts.postpone(email.seen, at, extend)}
           />
           <SkipDialog
             opened={open === 'skip'}
             onClose={close}
             title="Skip draft"
-            onSkip={(reason) => acts.skip(letter.seen, reason)}
+            onSkip={(reason) => acts.skip(email.seen, reason)}
           />
           <AnywayDialog
             opened={open === 'anyway'}
             onClose={close}
-            onApprove={() => acts.approve(letter.seen, true)}
+            onApprove={() => acts.approve(email.seen, true)}
           />
         </>
       )}

@@ -4,7 +4,7 @@ import { useDeferredValue, useEffect, useRef, useState } from 'react';
 import { useApi, useMay, useProject } from '../../api/index.ts';
 import { afterLeaving, useKept } from '../../parts/index.ts';
 import { step } from '../../parts/choose.ts';
-import type { Pane } from './letter-view.tsx';
+import type { Pane } from './email-view.tsx';
 import type { Tools } from './reading-pane.tsx';
 import { type Acts, type Seen, useActs } from './use-acts.ts';
 import { type Bulk, useBulk } from './use-bulk.ts';
@@ -14,7 +14,7 @@ import type { Review } from './use-review.ts';
 const route = getRouteApi('/p/$project/review');
 
 /** The current or last dialog. It keeps the draft that it was opened for. */
-export type Asked = { what: 'postpone' | 'skip' | 'anyway'; letter: Letter; isOpen: boolean };
+export type Asked = { what: 'postpone' | 'skip' | 'anyway'; email: Email; isOpen: boolean };
 /** `asked`: the member opened it; `open`: it is shown if there is space. */
 export type WhyPane = 'open' | 'asked' | 'closed';
 
@@ -38,7 +38,7 @@ export type Desk = {
   bulk: Bulk;
 };
 
-export type Letter = { row: DraftListed; seen: Seen };
+export type Email = { row: DraftListed; seen: Seen };
 
 export function useDesk(review: Review): Desk {
   const { draft: named, pane = 'desktop' } = route.useSearch();
@@ -67,12 +67,12 @@ export function useDesk(review: Review): Desk {
   };
   const acts = useActs({ onLeave: leave, onReturn: review.comeBack, onDone: review.settle });
   const bulk = useBulk({ leave, remember: acts.remember, settle: review.settle });
-  const { letter, holds } = useLetter(rows, { current, read });
+  const { email, holds } = useEmail(rows, { current, read });
   const ask = (what: Asked['what']): void => {
-    if (letter) setAsked({ what, letter, isOpen: true });
+    if (email) setAsked({ what, email, isOpen: true });
   };
   const tools: Tools = {
-    approve: () => (holds && letter ? acts.approve(letter.seen) : ask('anyway')),
+    approve: () => (holds && email ? acts.approve(email.seen) : ask('anyway')),
     edit: () => setEditing(current ?? null),
     postpone: () => ask('postpone'),
     skip: () => ask('skip'),
@@ -146,7 +146,7 @@ function useSteps(rows: DraftListed[], current: string | undefined): (by: number
 type Place = Pick<Desk, 'current' | 'read'>;
 
 /** Actions apply to what was shown: the full draft, once it is loaded. The next one is preloaded. */
-function useLetter(rows: DraftListed[], { current, read }: Place): { letter: Letter | null; holds: boolean } {
+function useEmail(rows: DraftListed[], { current, read }: Place): { email: Email | null; holds: boolean } {
   const keys = rows.map(({ id }) => id);
   const isThere = current === read;
   const ahead = step(keys, read, 1);
@@ -154,9 +154,9 @@ function useLetter(rows: DraftListed[], { current, read }: Place): { letter: Let
   useDraft(ahead, isThere);
   useContext(ahead, isThere);
   const row = whole ?? rows.find(({ id }) => id === current);
-  if (!row) return { letter: null, holds: true };
+  if (!row) return { email: null, holds: true };
   const { id, subject, content_hash } = row;
-  return { letter: { row, seen: { id, subject, content_hash } }, holds: whole?.rule_holds !== false };
+  return { email: { row, seen: { id, subject, content_hash } }, holds: whole?.rule_holds !== false };
 }
 
 function useDraft(id: string | undefined, asks: boolean): DraftWhole | undefined {

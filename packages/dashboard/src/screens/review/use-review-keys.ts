@@ -1,7 +1,7 @@
 import { type KeyMap, useKeys } from '../../parts/index.ts';
 import { extend, toggle } from '../../parts/choose.ts';
 import { focusList } from './draft-list.tsx';
-import { type Pane, PANES } from './letter-view.tsx';
+import { type Pane, PANES } from './email-view.tsx';
 import type { Tools } from './reading-pane.tsx';
 import type { Bulk } from './use-bulk.ts';
 

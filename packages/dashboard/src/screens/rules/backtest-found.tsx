@@ -7,7 +7,7 @@ import classes from './rules.module.css';
 
 /** The results of a backtest, and its assumptions. */
 export function BacktestFound({ found }: { found: Backtest }): ReactNode {
-  const { comparison, emails: letters, frequency_caps: caps, enrolled } = found;
+  const { comparison, emails: emails, frequency_caps: caps, enrolled } = found;
   return (
     <Stack gap="lg">
       <Text size="sm" c="dimmed">
@@ -21,10 +21,10 @@ export function BacktestFound({ found }: { found: Backtest }): ReactNode {
           count={enrolled.users}
           delta={comparison && comparison.added.users - comparison.removed.users}
         />
-        <Number label="Emails" count={letters.written} delta={comparison && comparison.emails} />
+        <Number label="Emails" count={emails.written} delta={comparison && comparison.emails} />
         <Number
           label="Most on one day"
-          count={Math.max(0, ...letters.per_day.map((day) => day.emails))}
+          count={Math.max(0, ...emails.per_day.map((day) => day.emails))}
           delta={null}
         />
         <Number label="Held by the frequency cap" count={caps.held} delta={null} />
@@ -32,13 +32,13 @@ export function BacktestFound({ found }: { found: Backtest }): ReactNode {
       {comparison && <Comparison comparison={comparison} />}
       <ChartWithTable
         title="Emails per day"
-        description={`${letters.written} emails on ${letters.per_day.length} days.`}
+        description={`${emails.written} emails on ${emails.per_day.length} days.`}
         kind="bar"
         rows={daysOf(found)}
         x="day"
         xLabel="Day"
         series={[
-          { name: 'letters', label: found.is_saved ? 'Emails' : 'Edited version' },
+          { name: 'emails', label: found.is_saved ? 'Emails' : 'Edited version' },
           ...(comparison ? [{ name: 'saved', label: `Version ${comparison.version}` }] : []),
         ]}
       />
@@ -70,11 +70,10 @@ function signed(delta: number): string {
   return delta > 0 ? `+${delta.toLocaleString('en-GB')}` : `−${Math.abs(delta).toLocaleString('en-GB')}`;
 }
 
-function daysOf({ emails: letters, comparison }: Backtest): Point[] {
+function daysOf({ emails: emails, comparison }: Backtest): Point[] {
   const days = new Map<string, Point>();
-  const at = (day: string): Point =>
-    days.get(day) ?? { day, letters: 0, ...(comparison ? { saved: 0 } : {}) };
-  for (const { day, emails: count } of letters.per_day) days.set(day, { ...at(day), letters: count });
+  const at = (day: string): Point => days.get(day) ?? { day, emails: 0, ...(comparison ? { saved: 0 } : {}) };
+  for (const { day, emails: count } of emails.per_day) days.set(day, { ...at(day), emails: count });
   for (const { day, emails: count } of comparison?.per_day ?? []) days.set(day, { ...at(day), saved: count });
   return [...days.values()].toSorted((a, b) => String(a['day']).localeCompare(String(b['day'])));
 }
@@ -116,10 +115,10 @@ function People({ title, people }: { title: string; people: string[] }): ReactNo
   );
 }
 
-function Collisions({ found: { emails: letters, frequency_caps: caps } }: { found: Backtest }): ReactNode {
+function Collisions({ found: { emails: emails, frequency_caps: caps } }: { found: Backtest }): ReactNode {
   const lines = [
-    `${letters.canceled.toLocaleString('en-GB')} of the emails would have been canceled before they were sent.`,
-    `${letters.without_address.toLocaleString('en-GB')} have no address.`,
+    `${emails.canceled.toLocaleString('en-GB')} of the emails would have been canceled before they were sent.`,
+    `${emails.without_address.toLocaleString('en-GB')} have no address.`,
     `${caps.held.toLocaleString('en-GB')} would have been held by today’s frequency cap.`,
     `${caps.displaced.toLocaleString('en-GB')} emails of other rules would have been held by the cap because of these.`,
   ];
@@ -155,7 +154,7 @@ function Samples({ samples }: { samples: Backtest['samples'] }): ReactNode {
               </Text>
             </Accordion.Control>
             <Accordion.Panel>
-              <pre className={classes.letter}>{body}</pre>
+              <pre className={classes.email}>{body}</pre>
             </Accordion.Panel>
           </Accordion.Item>
         ))}

@@ -20,7 +20,7 @@ test('triggerKind, entryKind and stepKind › recognize every part that the form
     expect(triggerKind(newTrigger(kind))).toBe(kind);
   for (const kind of ['once', 'one_at_a_time', 'once_per', 'about', 'cooldown'] as const)
     expect(entryKind(newEntry(kind))).toBe(kind);
-  for (const kind of ['letter', 'inline', 'wait', 'wait_until', 'wait_for', 'branch', 'end'] as const)
+  for (const kind of ['email', 'inline', 'wait', 'wait_until', 'wait_for', 'branch', 'end'] as const)
     expect(stepKind(newStep(kind))).toBe(kind);
 });
 

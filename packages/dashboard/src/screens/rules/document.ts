@@ -124,10 +124,10 @@ export function newEntry(kind: EntryKind): unknown {
   }
 }
 
-export type StepKind = 'letter' | 'inline' | 'wait' | 'wait_until' | 'wait_for' | 'branch' | 'end';
+export type StepKind = 'email' | 'inline' | 'wait' | 'wait_until' | 'wait_for' | 'branch' | 'end';
 
 export const STEP_LABELS: Record<StepKind, string> = {
-  letter: 'Email from a template',
+  email: 'Email from a template',
   inline: 'Email written here',
   wait: 'Wait',
   wait_until: 'Wait until a time of day',
@@ -137,7 +137,7 @@ export const STEP_LABELS: Record<StepKind, string> = {
 };
 
 export function stepKind(step: Piece): StepKind | null {
-  if ('draft' in step) return typeof step['draft'] === 'string' ? 'letter' : 'inline';
+  if ('draft' in step) return typeof step['draft'] === 'string' ? 'email' : 'inline';
   for (const kind of ['wait', 'wait_until', 'wait_for', 'branch', 'end'] as const)
     if (kind in step) return kind;
   return null;
@@ -145,7 +145,7 @@ export function stepKind(step: Piece): StepKind | null {
 
 export function newStep(kind: StepKind): Piece {
   switch (kind) {
-    case 'letter':
+    case 'email':
       return { draft: '' };
     case 'inline':
       return { draft: { subject: '', body: '' } };

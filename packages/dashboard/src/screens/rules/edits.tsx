@@ -82,23 +82,23 @@ function Proposed({ proposal, rule }: { proposal: Proposal; rule: RuleShown }): 
   const mayEdit = useMay('editor');
   const { id: project } = useProject();
   const navigate = useNavigate();
-  const { template: letter, part, before, after, changes } = proposal;
+  const { template: email, part, before, after, changes } = proposal;
   const apply = (): void => {
     keepProposal(proposal, rule);
     const params = { project: String(project) };
-    if (letter === null)
+    if (email === null)
       void navigate({
         to: '/p/$project/rules/$rule',
         params: { ...params, rule: rule.id },
         search: { tab: 'rule' },
       });
-    else void navigate({ to: '/p/$project/templates/$template', params: { ...params, template: letter } });
+    else void navigate({ to: '/p/$project/templates/$template', params: { ...params, template: email } });
   };
   return (
     <Paper withBorder p="md">
       <Group justify="space-between" mb="sm" gap="sm">
         <Title order={2} size="h6">
-          {letter === null ? `${PARTS[part]} in the rule` : `${PARTS[part]} of ${letter}`}, with {changes}{' '}
+          {email === null ? `${PARTS[part]} in the rule` : `${PARTS[part]} of ${email}`}, with {changes}{' '}
           {changes === 1 ? 'change' : 'changes'}
         </Title>
         {mayEdit && (

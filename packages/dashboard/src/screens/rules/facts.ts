@@ -5,7 +5,7 @@ import { faultsBelow } from './document.ts';
 
 /** Options for the fields of a rule from this project, and the errors of their values. */
 export type RuleFacts = PredicateFacts & {
-  letters: string[];
+  emails: string[];
   faults: DocumentFault[];
   readOnly: boolean;
 };
@@ -14,7 +14,7 @@ const NOTHING: RuleFacts = {
   traits: [],
   events: [],
   audiences: [],
-  letters: [],
+  emails: [],
   faults: [],
   readOnly: false,
 };
@@ -34,10 +34,10 @@ const FRESH_MS = 60_000;
 /** Known names are suggestions. Every field accepts any text. */
 export function useRuleFacts(faults: DocumentFault[], readOnly: boolean): RuleFacts {
   const facts = useApi('GET /projects/:project/predicate-facts', {}, { staleTimeMs: FRESH_MS });
-  const letters = useApi('GET /projects/:project/templates', {}, { staleTimeMs: FRESH_MS });
+  const emails = useApi('GET /projects/:project/templates', {}, { staleTimeMs: FRESH_MS });
   return {
     ...(facts.data?.data ?? NOTHING),
-    letters: (letters.data?.data ?? []).filter(isPublished).map(({ name }) => name),
+    emails: (emails.data?.data ?? []).filter(isPublished).map(({ name }) => name),
     faults,
     readOnly,
   };

@@ -18,9 +18,9 @@ function placeWords(parts: string[]): string {
   const words: string[] = [];
   for (const [at, part] of parts.entries()) {
     const next = parts[at + 1];
-    const isLetter = part === 'draft' && next !== undefined;
+    const isEmail = part === 'draft' && next !== undefined;
     if (/^\d+$/.test(part)) words.push(`${words.pop() ?? 'part'} ${Number(part) + 1}`);
-    else if (!isLetter) words.push(wordOf(part, next));
+    else if (!isEmail) words.push(wordOf(part, next));
   }
   const place = words.join(', ');
   return `${place.charAt(0).toUpperCase()}${place.slice(1)}`;

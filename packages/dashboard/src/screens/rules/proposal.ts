@@ -8,9 +8,9 @@ type Proposal = RuleEdits['proposals'][number];
  * has reviewed it there. Keys and format are those of `useEdited`.
  */
 export function keepProposal(proposal: Proposal, rule: RuleShown): void {
-  const { template: letter, part, after } = proposal;
-  if (letter !== null) {
-    sessionStorage.setItem(`beckon-proposal:${letter}`, JSON.stringify({ [part]: after }));
+  const { template: email, part, after } = proposal;
+  if (email !== null) {
+    sessionStorage.setItem(`beckon-proposal:${email}`, JSON.stringify({ [part]: after }));
     return;
   }
   const document = withProposal(rule.definition, proposal);
@@ -26,13 +26,13 @@ export function withProposal(document: RuleDocument, { part, before, after }: Pr
 function changed(steps: Piece[], proposal: Pick<Proposal, 'part' | 'before' | 'after'>): Piece[] {
   const { part, before, after } = proposal;
   return steps.map((step) => {
-    const letter = pieceOf(step['draft']);
+    const email = pieceOf(step['draft']);
     const ways = Object.fromEntries(
       (['then', 'else'] as const).flatMap((way) =>
         way in step ? [[way, changed(piecesOf(step[way]), proposal)]] : [],
       ),
     );
-    if (letter[part] !== before) return { ...step, ...ways };
-    return { ...step, ...ways, draft: { ...letter, [part]: after } };
+    if (email[part] !== before) return { ...step, ...ways };
+    return { ...step, ...ways, draft: { ...email, [part]: after } };
   });
 }

@@ -13,10 +13,10 @@ type PartProps = Omit<Props, 'kind'>;
 
 export function StepParts({ kind, ...props }: Props): ReactNode {
   switch (kind) {
-    case 'letter':
-      return <NamedLetter {...props} />;
+    case 'email':
+      return <NamedEmail {...props} />;
     case 'inline':
-      return <InlineLetter {...props} />;
+      return <InlineEmail {...props} />;
     case 'wait':
       return <Wait {...props} />;
     case 'wait_until':
@@ -36,15 +36,15 @@ export function StepParts({ kind, ...props }: Props): ReactNode {
   }
 }
 
-function NamedLetter({ step, place, onChange }: PartProps): ReactNode {
-  const { letters, readOnly } = useFacts();
+function NamedEmail({ step, place, onChange }: PartProps): ReactNode {
+  const { emails, readOnly } = useFacts();
   const { id } = useProject();
   const name = textOf(step['draft']);
   return (
     <Group gap="sm" align="end">
       <Select
         label="Template"
-        data={[...new Set([...letters, name])].filter(Boolean)}
+        data={[...new Set([...emails, name])].filter(Boolean)}
         value={name || null}
         onChange={(next) => onChange({ ...step, draft: next ?? '' })}
         error={useFault(`${place}.draft`)}
@@ -73,20 +73,20 @@ function NamedLetter({ step, place, onChange }: PartProps): ReactNode {
   );
 }
 
-function InlineLetter({ step, place, onChange }: PartProps): ReactNode {
+function InlineEmail({ step, place, onChange }: PartProps): ReactNode {
   const { traits, readOnly } = useFacts();
-  const letter = pieceOf(step['draft']);
+  const email = pieceOf(step['draft']);
   const set = (field: string, value: string): void =>
     onChange({
       ...step,
-      draft: field === 'body' ? { ...letter, body: value } : withSubject(letter, field, value),
+      draft: field === 'body' ? { ...email, body: value } : withSubject(email, field, value),
     });
   const bodyFault = useFault(`${place}.draft.body`);
   return (
     <Stack gap="sm">
       <TextInput
         label="Subject"
-        value={textOf(letter['subject'])}
+        value={textOf(email['subject'])}
         onChange={({ currentTarget }) => set('subject', currentTarget.value)}
         error={useFault(`${place}.draft.subject`)}
         disabled={readOnly}
@@ -94,14 +94,14 @@ function InlineLetter({ step, place, onChange }: PartProps): ReactNode {
       <TextInput
         label="Preview text"
         description="Shown after the subject in the inbox"
-        value={textOf(letter['preheader'])}
+        value={textOf(email['preheader'])}
         onChange={({ currentTarget }) => set('preheader', currentTarget.value)}
         error={useFault(`${place}.draft.preheader`)}
         disabled={readOnly}
       />
       <RichEditor
         label="Body"
-        value={textOf(letter['body'])}
+        value={textOf(email['body'])}
         onChange={(value) => set('body', value)}
         fault={bodyFault}
         variables={traits.map(({ trait }) => `{{ user.${trait} | default: "" }}`)}
@@ -112,8 +112,8 @@ function InlineLetter({ step, place, onChange }: PartProps): ReactNode {
 }
 
 /** The subject field is required, but may be empty; a preview text is optional. */
-function withSubject(letter: Piece, field: string, value: string): Piece {
-  return field === 'subject' ? { ...letter, subject: value } : withField(letter, field, value);
+function withSubject(email: Piece, field: string, value: string): Piece {
+  return field === 'subject' ? { ...email, subject: value } : withField(email, field, value);
 }
 
 function Wait({ step, place, onChange }: PartProps): ReactNode {

@@ -29,8 +29,8 @@ export function PlannedDrafts({ asked, label, onDrag, onPostpone }: Props): Reac
   const project = String(useProject().id);
   const mayPostpone = useMay('reviewer');
   const list = useApiInfinite('GET /projects/:project/schedule/drafts', { query: asked }, { keep: true });
-  const letter: Column<ScheduledDraft> = {
-    id: 'letter',
+  const email: Column<ScheduledDraft> = {
+    id: 'email',
     title: 'Email',
     width: '2fr',
     cell: (row) => (
@@ -58,7 +58,7 @@ export function PlannedDrafts({ asked, label, onDrag, onPostpone }: Props): Reac
   return (
     <DataTable
       label={label}
-      columns={[letter, ...COLUMNS, ...(mayPostpone ? [act] : [])]}
+      columns={[email, ...COLUMNS, ...(mayPostpone ? [act] : [])]}
       list={list}
       rowKey={(row) => row.id}
       empty={<Empty title="No emails planned here">Select another hour.</Empty>}

@@ -51,7 +51,7 @@ const COLUMNS: Column<SequenceListed>[] = [
         <Mark icon={CirclePause} tone="quiet" label="Off" />
       ),
   },
-  { id: 'letters', title: 'Emails', width: '80px', align: 'right', cell: ({ emails }) => emails },
+  { id: 'emails', title: 'Emails', width: '80px', align: 'right', cell: ({ emails }) => emails },
   {
     id: 'people',
     title: 'Active runs',

@@ -43,14 +43,14 @@ function isFirstOfWay(steps: SequenceStep[], index: number): boolean {
 
 function Step({ step }: { step: SequenceStep }): ReactNode {
   const { id } = useProject();
-  const { kind, label, template: letter, active, paused } = step;
+  const { kind, label, template: email, active, paused } = step;
   const Icon = ICONS[kind];
   return (
     <Group justify="space-between" gap="sm" wrap="nowrap">
       <Group gap="sm" wrap="nowrap" miw={0}>
         <Icon size={16} aria-hidden="true" />
         <Text size="sm" className={classes.label ?? ''}>
-          {letter === null ? (
+          {email === null ? (
             label
           ) : (
             <Anchor
@@ -58,7 +58,7 @@ function Step({ step }: { step: SequenceStep }): ReactNode {
               renderRoot={(props) => (
                 <Link
                   to="/p/$project/templates/$template"
-                  params={{ project: String(id), template: letter }}
+                  params={{ project: String(id), template: email }}
                   {...props}
                 />
               )}

@@ -1,9 +1,9 @@
 import { Button, Group, List, SegmentedControl, Stack, Tabs, Text } from '@mantine/core';
 import { Check, CircleAlert, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import type { LetterCheck, TemplatePreview } from '@beckon/contract/dashboard';
+import type { EmailCheck, TemplatePreview } from '@beckon/contract/dashboard';
 import { apiUrl, useProject } from '../../api/index.ts';
-import { ErrorBox, LetterFrame, Lines, Mark } from '../../parts/index.ts';
+import { ErrorBox, EmailFrame, Lines, Mark } from '../../parts/index.ts';
 import { MomentField } from '../../parts/moment-field.tsx';
 import classes from './templates.module.css';
 import { UserPicker } from './user-picker.tsx';
@@ -70,15 +70,15 @@ function Shown(props: ShownProps): ReactNode {
       </Stack>
     );
   return (
-    <Tabs defaultValue="letter" keepMounted={false}>
+    <Tabs defaultValue="email" keepMounted={false}>
       <Tabs.List mb="sm">
-        <Tabs.Tab value="letter">Email</Tabs.Tab>
+        <Tabs.Tab value="email">Email</Tabs.Tab>
         <Tabs.Tab value="text">Plain text</Tabs.Tab>
         <Tabs.Tab value="variables">Variables ({preview.variables.length})</Tabs.Tab>
         <Tabs.Tab value="checks">{wrong === 0 ? 'Checks' : `Checks (${wrong})`}</Tabs.Tab>
       </Tabs.List>
-      <Tabs.Panel value="letter">
-        <Letter {...props} />
+      <Tabs.Panel value="email">
+        <Email {...props} />
       </Tabs.Panel>
       <Tabs.Panel value="text">
         <pre className={classes.text}>{preview.text}</pre>
@@ -93,7 +93,7 @@ function Shown(props: ShownProps): ReactNode {
   );
 }
 
-function Letter({ name, preview, user, at }: ShownProps): ReactNode {
+function Email({ name, preview, user, at }: ShownProps): ReactNode {
   const { id: project } = useProject();
   const [look, setLook] = useState('desktop');
   const scheme: 'dark' | 'light' = look === 'dark' ? 'dark' : 'light';
@@ -130,7 +130,7 @@ function Letter({ name, preview, user, at }: ShownProps): ReactNode {
         />
       </Group>
       <Doubts preview={preview} />
-      <LetterFrame
+      <EmailFrame
         src={src}
         title={`Email ${name} to ${preview.external_user_id}`}
         width={look === 'mobile' ? 'mobile' : 'desktop'}
@@ -172,7 +172,7 @@ const STATUS = {
 } as const;
 const WEIGHT = { error: 0, warning: 1, ok: 2 };
 
-function Checks({ checks, bytes }: { checks: LetterCheck[]; bytes: number }): ReactNode {
+function Checks({ checks, bytes }: { checks: EmailCheck[]; bytes: number }): ReactNode {
   const ordered = checks.toSorted((a, b) => WEIGHT[a.status] - WEIGHT[b.status]);
   return (
     <Stack gap="sm">

@@ -1,6 +1,6 @@
 import { Button, List, Modal, Radio, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import type { LetterSource, TemplateShown } from '@beckon/contract/dashboard';
+import type { EmailSource, TemplateShown } from '@beckon/contract/dashboard';
 import { useChange } from '../../api/index.ts';
 import { DialogFoot, ErrorBox, notify } from '../../parts/index.ts';
 import { WordDiff } from '../../parts/word-diff.tsx';
@@ -9,7 +9,7 @@ type Props = {
   opened: boolean;
   onClose: () => void;
   template: TemplateShown;
-  letter: LetterSource;
+  email: EmailSource;
   /** The edited version. */
   base: { version: number | null; seen: string | null };
   onPublished: () => void;
@@ -25,7 +25,7 @@ export function PublishDialog(props: Props): ReactNode {
   );
 }
 
-function PublishForm({ onClose, template, letter, base, onPublished }: Props): ReactNode {
+function PublishForm({ onClose, template, email, base, onPublished }: Props): ReactNode {
   const { name, version, published, open_untouched: open } = template;
   const [follow, setFollow] = useState<string | null>(open === 0 ? 'no' : null);
   const publish = useChange('POST /projects/:project/templates/:template/publish', {
@@ -41,7 +41,7 @@ function PublishForm({ onClose, template, letter, base, onPublished }: Props): R
       {version === null ? (
         <Text size="sm">This becomes version 1 of the project’s own template.</Text>
       ) : (
-        <Changes before={published} after={letter} />
+        <Changes before={published} after={email} />
       )}
       {open > 0 && (
         <Radio.Group
@@ -64,7 +64,7 @@ function PublishForm({ onClose, template, letter, base, onPublished }: Props): R
           onClick={() =>
             publish.mutate({
               params: { template: name },
-              body: { source: letter, ...base, follow: follow === 'yes' },
+              body: { source: email, ...base, follow: follow === 'yes' },
             })
           }
         >
@@ -75,7 +75,7 @@ function PublishForm({ onClose, template, letter, base, onPublished }: Props): R
   );
 }
 
-export function Changes({ before, after }: { before: LetterSource; after: LetterSource }): ReactNode {
+export function Changes({ before, after }: { before: EmailSource; after: EmailSource }): ReactNode {
   const parts = (['subject', 'preheader', 'body'] as const).filter((part) => before[part] !== after[part]);
   if (parts.length === 0 && before.format === after.format) return <Text size="sm">No differences.</Text>;
   return (

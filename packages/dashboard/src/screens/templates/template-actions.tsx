@@ -21,14 +21,14 @@ export function TemplateActions({ template }: { template: TemplateShown }): Reac
     onRefused: (error) => refused(error),
   });
   if (!mayEdit) return null;
-  const letter = unpublished === null ? {} : { source: wordsOf(unpublished) };
+  const email = unpublished === null ? {} : { source: wordsOf(unpublished) };
   return (
     <>
       <Button
         variant="default"
         leftSection={<Mail size={16} aria-hidden="true" />}
         loading={test.isPending}
-        onClick={() => test.mutate({ params: { template: name }, body: letter })}
+        onClick={() => test.mutate({ params: { template: name }, body: email })}
       >
         Send me a test
       </Button>

@@ -1,10 +1,10 @@
 import { Alert, Button, Group, Tabs, Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { LetterSource, TemplateShown } from '@beckon/contract/dashboard';
+import type { EmailSource, TemplateShown } from '@beckon/contract/dashboard';
 import { useApi, useMay, useProject } from '../../api/index.ts';
 import { Loaded, Page, When } from '../../parts/index.ts';
-import { LetterEditor } from './letter-editor.tsx';
+import { EmailEditor } from './email-editor.tsx';
 import { TemplateActions } from './template-actions.tsx';
 import { TemplateVersions } from './versions.tsx';
 
@@ -23,7 +23,7 @@ export function TemplateScreen(): ReactNode {
   return (
     <Page title={shown?.name ?? name} actions={shown && !isNew && <TemplateActions template={shown} />}>
       {isNew ? (
-        <LetterEditor key={name} template={begun(name)} isNew />
+        <EmailEditor key={name} template={begun(name)} isNew />
       ) : (
         <Loaded query={template}>{({ data }) => <Shown template={data} />}</Loaded>
       )}
@@ -31,7 +31,7 @@ export function TemplateScreen(): ReactNode {
   );
 }
 
-const FIRST: LetterSource = {
+const FIRST: EmailSource = {
   format: 'markdown',
   subject: '',
   preheader: '',
@@ -60,7 +60,7 @@ function begun(name: string): TemplateShown {
 }
 
 function Shown({ template }: { template: TemplateShown }): ReactNode {
-  const { tab = 'letter' } = route.useSearch();
+  const { tab = 'email' } = route.useSearch();
   const navigate = route.useNavigate();
   return (
     <>
@@ -73,11 +73,11 @@ function Shown({ template }: { template: TemplateShown }): ReactNode {
         }
       >
         <Tabs.List mb="md">
-          <Tabs.Tab value="letter">Template</Tabs.Tab>
+          <Tabs.Tab value="email">Template</Tabs.Tab>
           <Tabs.Tab value="versions">Versions ({template.versions.length})</Tabs.Tab>
         </Tabs.List>
-        <Tabs.Panel value="letter">
-          <LetterEditor key={template.name} template={template} />
+        <Tabs.Panel value="email">
+          <EmailEditor key={template.name} template={template} />
         </Tabs.Panel>
         <Tabs.Panel value="versions">
           <TemplateVersions template={template} />

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { LetterSource, TemplatePreview } from '@beckon/contract/dashboard';
+import type { EmailSource, TemplatePreview } from '@beckon/contract/dashboard';
 import { ApiError, useCall } from '../../api/index.ts';
 
 const AFTER_MS = 500;
@@ -11,23 +11,23 @@ export type Previewed = {
   error: ApiError | null;
 };
 
-type Asked = { letter: LetterSource; user: string | undefined; at: string | undefined };
+type Asked = { email: EmailSource; user: string | undefined; at: string | undefined };
 
 /** Previews the edited template for a user or a sample user, after each pause in typing. */
-export function usePreview(name: string, { letter, user, at }: Asked): Previewed {
+export function usePreview(name: string, { email, user, at }: Asked): Previewed {
   const ask = useCall();
   const [answer, setAnswer] = useState<{
     of: string;
     preview: TemplatePreview | null;
     error: ApiError | null;
   }>();
-  const asked = JSON.stringify([name, { source: letter, user, ...(user !== undefined && { at }) }]);
+  const asked = JSON.stringify([name, { source: email, user, ...(user !== undefined && { at }) }]);
   useEffect(() => {
     const ended = new AbortController();
     const timer = setTimeout(() => {
       const [template, body] = JSON.parse(asked) as [
         string,
-        { source: LetterSource; user?: string; at?: string },
+        { source: EmailSource; user?: string; at?: string },
       ];
       ask(
         'POST /projects/:project/templates/:template/preview',

@@ -62,10 +62,10 @@ function PutBack({ template, version }: { template: TemplateShown; version: Temp
   });
   const put = (): void => {
     setAsked(false);
-    const letter = { format, subject, preheader, body };
+    const email = { format, subject, preheader, body };
     restore.mutate({
       params: { template: name },
-      body: { source: letter, seen: unpublished?.saved_at ?? null },
+      body: { source: email, seen: unpublished?.saved_at ?? null },
     });
   };
   return (

@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 import { apiUrl, useApi, useMay, useProject } from '../../api/index.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Empty, Loaded, Page, Person, When } from '../../parts/index.ts';
-import { LetterPane, LetterWaiting } from '../../parts/letter-pane.tsx';
+import { EmailPane, EmailWaiting } from '../../parts/email-pane.tsx';
 import { NameValues, TextBlock } from '../../parts/text-block.tsx';
 import { Checks } from './checks.tsx';
 
@@ -22,7 +22,7 @@ export function KeptMailScreen(): ReactNode {
   const shown = mail.data?.data;
   return (
     <Page title={shown?.subject || 'Email in the test inbox'} actions={shown && <Actions mail={shown} />}>
-      <Loaded query={mail} skeleton={<LetterWaiting />}>
+      <Loaded query={mail} skeleton={<EmailWaiting />}>
         {({ data }) => <Whole mail={data} />}
       </Loaded>
     </Page>
@@ -69,10 +69,10 @@ function useMayHaveBytes({ draft_id: draft }: TestInboxEmailWhole): boolean {
   return useMay('editor') && draft !== null;
 }
 
-const TABS = ['letter', 'text', 'html', 'headers', 'source', 'checks'] as const;
+const TABS = ['email', 'text', 'html', 'headers', 'source', 'checks'] as const;
 
 function Whole({ mail }: { mail: TestInboxEmailWhole }): ReactNode {
-  const { tab = 'letter' } = route.useSearch();
+  const { tab = 'email' } = route.useSearch();
   const navigate = route.useNavigate();
   const { external_user_id: user } = mail;
   const mayHaveBytes = useMayHaveBytes(mail);
@@ -87,14 +87,14 @@ function Whole({ mail }: { mail: TestInboxEmailWhole }): ReactNode {
         ]}
       />
       <Tabs
-        value={TABS.find((one) => one === tab && (mayHaveBytes || one !== 'source')) ?? 'letter'}
+        value={TABS.find((one) => one === tab && (mayHaveBytes || one !== 'source')) ?? 'email'}
         onChange={(value) =>
           void navigate({ search: (was) => ({ ...was, tab: value ?? undefined }), replace: true })
         }
         keepMounted={false}
       >
         <Tabs.List>
-          <Tabs.Tab value="letter">Email</Tabs.Tab>
+          <Tabs.Tab value="email">Email</Tabs.Tab>
           <Tabs.Tab value="text">Text</Tabs.Tab>
           <Tabs.Tab value="html">HTML</Tabs.Tab>
           <Tabs.Tab value="headers">Headers</Tabs.Tab>
@@ -103,8 +103,8 @@ function Whole({ mail }: { mail: TestInboxEmailWhole }): ReactNode {
             Checks
           </Tabs.Tab>
         </Tabs.List>
-        <Tabs.Panel value="letter" pt="md">
-          <Letter mail={mail} />
+        <Tabs.Panel value="email" pt="md">
+          <Email mail={mail} />
         </Tabs.Panel>
         <Tabs.Panel value="text" pt="md">
           <TextBlock text={mail.text} label="Plain text of the email" />
@@ -143,12 +143,12 @@ function Found({ checks }: { checks: MailCheck[] }): ReactNode {
   );
 }
 
-function Letter({ mail }: { mail: TestInboxEmailWhole }): ReactNode {
+function Email({ mail }: { mail: TestInboxEmailWhole }): ReactNode {
   const project = useProject();
   if (!mail.has_html) return <Empty title="This email has no HTML">See its plain text under Text.</Empty>;
   const params = { project: project.id, email: mail.id };
   return (
-    <LetterPane
+    <EmailPane
       srcOf={(query) =>
         apiUrl('GET /projects/:project/test-inbox/:email/email.html', {
           params,

@@ -26,8 +26,8 @@ const newId = idMaker(db.clock);
 const DAY = 24 * HOUR;
 const QUARTER = 15 * MINUTE;
 const SPREAD = 30 * MINUTE;
-const LETTER = { subject: 'Hello', body: 'Hello' };
-const GREETER = { name: 'greeter', when: { event: 'hello' }, steps: [{ draft: LETTER }] };
+const EMAIL = { subject: 'Hello', body: 'Hello' };
+const GREETER = { name: 'greeter', when: { event: 'hello' }, steps: [{ draft: EMAIL }] };
 
 let projectId = 0;
 beforeEach(async () => {
@@ -63,7 +63,7 @@ const act = (draft: Draft | undefined, what: MemberAction) =>
   );
 const resume = (confirmed = false) => resumeProject(db, { projectId, actor: 'ana', confirmed });
 const sentTo = (): string[] =>
-  engine.transport.letters.filter((letter) => letter.projectId === projectId).map(({ userId }) => userId);
+  engine.transport.emails.filter((email) => email.projectId === projectId).map(({ userId }) => userId);
 
 test('sends nothing while a project is paused, and keeps its deadlines', async () => {
   await make();
@@ -102,7 +102,7 @@ async function untilSomebodyWaits(): Promise<void> {
 }
 
 test('continues to process and draft while a project is paused', async () => {
-  await make({ steps: [{ draft: LETTER }, { wait: '1h' }, { draft: { ...LETTER, subject: 'Again' } }] });
+  await make({ steps: [{ draft: EMAIL }, { wait: '1h' }, { draft: { ...EMAIL, subject: 'Again' } }] });
   await pauseProject(db, projectId);
   const [draft] = await greet('ada');
   expect(draft).toMatchObject({ state: 'scheduled', deadlineAt: clock.now() + 2 * HOUR });
@@ -140,7 +140,7 @@ test('keeps distant deadlines on resume, and spreads others from 15 minutes on',
 });
 
 test('cancels drafts that expired during a pause, and continues their runs', async () => {
-  await make({ expires_after: '3h', steps: [{ draft: LETTER }, { wait: '1h' }] });
+  await make({ expires_after: '3h', steps: [{ draft: EMAIL }, { wait: '1h' }] });
   await greet('ada');
   await pauseProject(db, projectId);
   await engine.advance(4 * HOUR);
@@ -214,7 +214,7 @@ test('autopilot=draft removes the deadlines of untouched drafts of all rules', a
   const [edited, ...untouched] = await drafts('ada');
   await act(edited, {
     kind: 'edit',
-    content: { ...LETTER, preheader: '', body: 'Mine', format: 'markdown' },
+    content: { ...EMAIL, preheader: '', body: 'Mine', format: 'markdown' },
   });
   expect(untouched).toHaveLength(1);
   await setSettings(db, projectId, { autopilot: 'draft' });
@@ -222,7 +222,7 @@ test('autopilot=draft removes the deadlines of untouched drafts of all rules', a
   expect(open).toHaveLength(3);
   for (const draft of open) expect(draft).toMatchObject({ deadlineAt: null, autopilotMs: null });
   await engine.advance(3 * HOUR);
-  expect(engine.transport.letters.filter((one) => one.projectId === projectId)).toMatchObject([
+  expect(engine.transport.emails.filter((one) => one.projectId === projectId)).toMatchObject([
     { draftId: edited?.id },
   ]);
   // Going back to autopilot applies to new drafts only.

@@ -17,7 +17,7 @@ const { db } = stage.server;
 const dashboard = testDashboard(db);
 afterAll(() => dashboard.close());
 
-const LETTER = { draft: { subject: 'Hello', body: 'Hello' } };
+const EMAIL = { draft: { subject: 'Hello', body: 'Hello' } };
 let story: Story;
 const ask = <T = ProjectSettingsShown>(what: string, options: Parameters<typeof dashboard.ask>[1] = {}) => {
   const [method, path] = what.split(' ');
@@ -30,7 +30,7 @@ beforeEach(async () => {
 
 /** Creates users with one waiting email each, which is sent in four hours. */
 async function greet(...users: string[]): Promise<void> {
-  await story.rule({ name: 'greeter', when: { event: 'hello' }, deadline: '4h', steps: [LETTER] });
+  await story.rule({ name: 'greeter', when: { event: 'hello' }, deadline: '4h', steps: [EMAIL] });
   for (const user of users) {
     await story.user(user, { email: `${user}@x.org` });
     await story.event(user, 'hello');
@@ -195,7 +195,7 @@ test('previews a pause, sends nothing during it, and previews what resuming rele
   });
   expect((await ask('POST pause', { as: 'admin' })).json.data).toEqual({ paused: true });
   await story.later(6 * HOUR);
-  expect(await story.letters()).toEqual([]);
+  expect(await story.emails()).toEqual([]);
   expect((await ask<PauseEffect>('GET pause')).json.data).toMatchObject({ paused: true, next_hour: 2 });
   expect((await ask<ResumeEffect>('GET resume')).json.data).toEqual({
     was_paused: true,

@@ -130,8 +130,8 @@ function toParsed({ quietHours, frequencyCap, throttle, ...settings }: Settings)
   return {
     quiet_hours: quietHours,
     frequency_cap:
-      frequencyCap?.map(({ letters, windowMs }) => ({ emails: letters, window_ms: windowMs })) ?? null,
-    throttle: throttle && { emails: throttle.letters, per_ms: throttle.perMs },
+      frequencyCap?.map(({ emails, windowMs }) => ({ emails: emails, window_ms: windowMs })) ?? null,
+    throttle: throttle && { emails: throttle.emails, per_ms: throttle.perMs },
     autopilot_ms: autopilotMs,
     topics,
     tracking,

@@ -16,7 +16,7 @@ const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 
 const HOUR = 3_600_000;
-const LETTER = { draft: { subject: 'Hello', body: 'Hello' } };
+const EMAIL = { draft: { subject: 'Hello', body: 'Hello' } };
 
 let projectId = 0;
 beforeEach(async () => {
@@ -29,7 +29,7 @@ beforeEach(async () => {
       when: { event: 'paid' },
       enrollment: { once_per: ['n'] },
       deadline: '2h',
-      steps: [LETTER],
+      steps: [EMAIL],
     },
   });
   clock.advance(1);

@@ -17,9 +17,9 @@ import type { Handed } from './transport.ts';
  * `troubles`: replies that refused so many recipients that the cause must be on our side. They count only from emails that got them for the
  * first time. A retry with the same reply adds nothing new, because its recipient may really be gone.
  */
-export type Heeded = { results: LetterResult[]; troubles: string[] };
+export type Heeded = { results: EmailResult[]; troubles: string[] };
 
-type Heed = { results: LetterResult[]; messages: Map<string, HandedMessage>; now: number };
+type Heed = { results: EmailResult[]; messages: Map<string, HandedMessage>; now: number };
 
 /** Applies refusals to later emails: suppresses addresses, and slows down for mailbox providers. */
 export async function heedRefusals(tx: Tx, projectId: number, heed: Heed): Promise<Heeded> {
@@ -51,7 +51,7 @@ export async function heedRefusals(tx: Tx, projectId: number, heed: Heed): Promi
     await liftSuppressionsBy(tx, { projectId, reason: 'hard_bounce', createdBy: saidBy(text) });
   const innocent = new Set(hard.filter(({ text }) => ours.has(text)).map(({ draftId }) => draftId));
   return {
-    results: results.map((one) => (innocent.has(one.letter.draftId) ? putOff(one) : one)),
+    results: results.map((one) => (innocent.has(one.email.draftId) ? putOff(one) : one)),
     troubles: [...new Set(hard.flatMap(({ text, isAgain }) => (ours.has(text) && !isAgain ? [text] : [])))],
   };
 }
@@ -68,16 +68,16 @@ function isAboutUs(heard: (string | null)[], text: string): boolean {
 /** `isAgain`: the same email got this reply before. */
 type HardBounce = { draftId: string; address: string; text: string; isAgain: boolean };
 
-function hardBounceOf({ letter, handed }: LetterResult, messages: Heed['messages']): HardBounce | null {
-  const message = messages.get(letter.draftId);
+function hardBounceOf({ email, handed }: EmailResult, messages: Heed['messages']): HardBounce | null {
+  const message = messages.get(email.draftId);
   const text = wordsOfHard(handed);
   if (text === null || !message) return null;
   const isAgain = message.reply !== null && normaliseReply(message.reply) === text;
-  return { draftId: letter.draftId, address: message.address, text, isAgain };
+  return { draftId: email.draftId, address: message.address, text, isAgain };
 }
 
 /** Returns the normalized reply of a hard bounce; null for any other result. */
-export function wordsOfHard(handed: LetterResult['handed']): string | null {
+export function wordsOfHard(handed: EmailResult['handed']): string | null {
   if (handed.result !== 'failed' || handed.bounce?.class !== 'hard') return null;
   return normaliseReply(handed.reply ?? handed.reason);
 }
@@ -87,16 +87,16 @@ function saidBy(text: string): string {
   return `reply:${sha256(text).slice(0, 16)}`;
 }
 
-function putOff({ letter, handed }: LetterResult): LetterResult {
+function putOff({ email, handed }: EmailResult): EmailResult {
   const reply = 'reply' in handed && handed.reply !== undefined ? { reply: handed.reply } : {};
-  return { letter, handed: { result: 'deferred', reason: 'relay_failing', ...reply } };
+  return { email, handed: { result: 'deferred', reason: 'relay_failing', ...reply } };
 }
 
 const MINUTE_MS = 60_000;
 
 async function slowDown(tx: Tx, projectId: number, { results, messages, now }: Heed): Promise<void> {
-  const asked = results.flatMap(({ letter, handed }) =>
-    handed.result === 'deferred' && handed.slowDown === true ? (messages.get(letter.draftId) ?? []) : [],
+  const asked = results.flatMap(({ email, handed }) =>
+    handed.result === 'deferred' && handed.slowDown === true ? (messages.get(email.draftId) ?? []) : [],
   );
   const places = new Map(
     asked.map(({ domain, provider }) => [`${domain} ${provider}`, { domain, provider }]),
@@ -112,8 +112,8 @@ async function slowDown(tx: Tx, projectId: number, { results, messages, now }: H
 }
 
 /** `returned`: the email was not submitted, because sending was interrupted. `withheld`: it could not be rendered. */
-export type LetterResult = {
+export type EmailResult = {
   /** `aheadMs`: how far the clock of the project is ahead, if known. */
-  letter: { projectId: number; draftId: string; epoch: number; aheadMs?: number };
+  email: { projectId: number; draftId: string; epoch: number; aheadMs?: number };
   handed: Handed | { result: 'returned' } | { result: 'withheld'; reason: string };
 };

@@ -4,14 +4,14 @@ import type { DraftContent } from '../drafts/index.ts';
 import { markLinks, type RenderedEmail, type Renderer } from '../rendering/index.ts';
 import type { Model } from '../rules/index.ts';
 import { type FrozenRow, linksBaseOf, MIME_MAX_BYTES, type Outlet } from '../sending/index.ts';
-import { type LetterName, letterToken, type TokenKeys } from '../../platform/crypto/email-token.ts';
+import { type EmailName, emailToken, type TokenKeys } from '../../platform/crypto/email-token.ts';
 import { Fault } from '../../platform/fault.ts';
 import { composeMail } from '../../platform/mail/compose.ts';
 import type { Mailbox } from '../../platform/mail/outgoing-email.ts';
 import { deliveryAddress } from '../../platform/net/address.ts';
 
 /** An email that its worker has claimed, with everything needed to send it without further queries. */
-export type ClaimedLetter = {
+export type ClaimedEmail = {
   projectId: number;
   draftId: string;
   messageId: string;
@@ -39,7 +39,7 @@ export type ClaimedLetter = {
 };
 
 /** A rule can track less than its project, not more. */
-export function trackingOf({ project, rules }: Model, ruleId: string): ClaimedLetter['tracking'] {
+export function trackingOf({ project, rules }: Model, ruleId: string): ClaimedEmail['tracking'] {
   const isOn = rules.byId.get(ruleId)?.definition.tracking ?? false;
   const { opens, clicks } = project.settings.tracking;
   return { opens: isOn && opens, clicks: isOn && clicks };
@@ -61,7 +61,7 @@ export type Frozen = {
 };
 
 /** Composes the email once, as it is sent. Sending, showing and retrying it all use these bytes. Throws if it cannot be composed. */
-export async function freeze(letter: ClaimedLetter, deps: FreezeDeps): Promise<Frozen> {
+export async function freeze(letter: ClaimedEmail, deps: FreezeDeps): Promise<Frozen> {
   const { projectId, messageId, sender, content, email, projectName, ruleName } = letter;
   const { mailFrom, messageIdHeader, unsubscribeUrl, headers } = letterHeaders({
     name: { projectId, messageId },
@@ -111,17 +111,17 @@ type Tracked = { html: string; tracked: Frozen['tracked'] };
 /** Replaces the links by tracked ones. A tracked link does not contain its target: it names the email and the link, with a signed token. */
 function track(
   { html, places }: RenderedEmail,
-  { projectId, messageId, sender: { signer }, tracking: { opens, clicks } }: ClaimedLetter,
+  { projectId, messageId, sender: { signer }, tracking: { opens, clicks } }: ClaimedEmail,
   { outlet, tokenKeys }: Pick<FreezeDeps, 'outlet' | 'tokenKeys'>,
 ): Tracked {
   if (places === null) return { html, tracked: null };
-  const name: LetterName = { projectId, messageId };
+  const name: EmailName = { projectId, messageId };
   const base = signer ? linksBaseOf(signer.domain, outlet.publicUrl) : outlet.publicUrl;
   const at = (path: string): string => new URL(path, base).href;
   const marked = markLinks(html, places, {
-    linkOf: clicks ? (link) => at(`/c/${letterToken(name, `click ${link}`, tokenKeys)}/${link}`) : null,
-    trapOf: clicks ? (link) => at(`/c/${letterToken(name, 'trap', tokenKeys)}/${link}`) : null,
-    pixel: opens ? at(`/o/${letterToken(name, 'open', tokenKeys)}.gif`) : null,
+    linkOf: clicks ? (link) => at(`/c/${emailToken(name, `click ${link}`, tokenKeys)}/${link}`) : null,
+    trapOf: clicks ? (link) => at(`/c/${emailToken(name, 'trap', tokenKeys)}/${link}`) : null,
+    pixel: opens ? at(`/o/${emailToken(name, 'open', tokenKeys)}.gif`) : null,
   });
   const isTracked = opens || marked.urls.length > 0;
   return { html: marked.html, tracked: isTracked ? { opens, urls: marked.urls } : null };
@@ -129,7 +129,7 @@ function track(
 
 /** Returns an address of Beckon if replies are forwarded. This requires inbound email and an address to forward to. */
 function answersTo(
-  { projectId, messageId, sender: { replyTo, replyForwardTo } }: ClaimedLetter,
+  { projectId, messageId, sender: { replyTo, replyForwardTo } }: ClaimedEmail,
   { outlet, tokenKeys }: FreezeDeps,
 ): Mailbox | null {
   const ours =

@@ -1,5 +1,5 @@
 import { domainPart } from '../../platform/net/address.ts';
-import { letterOf, localeOfPerson, zoneOfPerson } from '../rules/index.ts';
+import { emailOf, localeOfPerson, zoneOfPerson } from '../rules/index.ts';
 import {
   cancel,
   dueAction,
@@ -45,7 +45,7 @@ export async function decideBatch(
   const done: DraftBatchResult = {
     moved: [],
     later: [],
-    letters: [],
+    emails: [],
     messages: [],
     ends: [],
     narrow: null,
@@ -67,12 +67,12 @@ export async function decideBatch(
 /** Adds the stored bytes to emails that were tried before, so that they are sent unchanged. */
 async function findOldBytes(
   { tx, projectId }: DraftBatch,
-  { letters }: DraftBatchResult,
+  { emails }: DraftBatchResult,
   { earlier }: Asked,
 ): Promise<void> {
-  const tried = letters.filter(({ draftId }) => earlier.has(draftId));
+  const tried = emails.filter(({ draftId }) => earlier.has(draftId));
   const frozen = await findFrozen(tx, { projectId, draftIds: tried.map(({ draftId }) => draftId) });
-  for (const letter of tried) letter.frozen = frozen.get(letter.draftId) ?? null;
+  for (const email of tried) email.frozen = frozen.get(email.draftId) ?? null;
 }
 
 type Asked = {
@@ -139,7 +139,7 @@ function leave(batch: DraftBatch, draft: Draft, leaving: Leaving): void {
     return fail(batch, done, { draft, reason: 'address_changed' });
   }
   // As with the throttle, the draft stays first in line until there is space to send it.
-  if (done.letters.length < batch.room) sendOrHold(batch, draft, { ...leaving, person, before });
+  if (done.emails.length < batch.room) sendOrHold(batch, draft, { ...leaving, person, before });
 }
 
 /** `before`: the message of an earlier attempt. Its bytes are signed for the domain of that attempt. */
@@ -156,13 +156,13 @@ function sendOrHold(
   if (answer.passes) return send(batch, done, { draft, person, sender: { ...asked.sender, domain }, gates });
   // The throttle is not about this draft, so the draft stays first in line.
   if (answer.reason === 'throttle') return;
-  const later = BY_THE_LETTER.has(answer.reason) ? heldOn(draft, answer) : null;
+  const later = BY_THE_EMAIL.has(answer.reason) ? heldOn(draft, answer) : null;
   if (later !== null) return void done.later.push({ draftId: draft.id, dueAt: later });
   note(batch, done, { draft, decided: keepIn(draft, answer, batch.now), detail: answer.detail });
 }
 
 /** These checks let one email pass after another, and all waiting drafts are checked each time. */
-const BY_THE_LETTER: ReadonlySet<string> = new Set(['domain_throttle', 'provider_throttle']);
+const BY_THE_EMAIL: ReadonlySet<string> = new Set(['domain_throttle', 'provider_throttle']);
 
 /** Ends a draft that was deferred until it expired, or whose user has another address now. */
 function fail(
@@ -210,15 +210,15 @@ function send(batch: DraftBatch, done: DraftBatchResult, { draft, person, sender
   const provider = deps.mailroom.providers.of(domainPart(address));
   const messageId = deps.newId();
   const claimed = { projectId, draftId, ruleId, userId, counts, address, claimedAt: now, domain, provider };
-  const letter = letterOf(model, draft)?.name ?? null;
+  const email = emailOf(model, draft)?.name ?? null;
   done.messages.push({
     ...claimed,
     id: messageId,
-    template: letter,
+    template: email,
     leaseUntil: now - deps.db.aheadMs + CLAIMED_FOR_MS,
   });
   const { quietHours: window } = gates.policy;
-  done.letters.push({
+  done.emails.push({
     projectId,
     draftId,
     messageId,
@@ -257,13 +257,13 @@ function note(
     userId,
     ruleId,
     key,
-    reason: action === 'claim' ? 'claimed' : letterReason(reason ?? to),
+    reason: action === 'claim' ? 'claimed' : emailReason(reason ?? to),
     detail: { draft_id: id, ...detail },
     at: now,
   });
 }
 
 /** These names are also reasons of an enrollment, which has a row of its own. */
-function letterReason(reason: string): string {
+function emailReason(reason: string): string {
   return reason === 'suppressed' || reason === 'rule_off' ? `email_${reason}` : reason;
 }

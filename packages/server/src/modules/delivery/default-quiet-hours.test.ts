@@ -49,7 +49,7 @@ describe('quiet hours that a project did not set', () => {
     expect(planned.quiet).toMatchObject([{ zone: 'UTC', spans: [] }]);
     expect(await simulate(story, { throttle: '1/s' })).toEqual({ current: {}, proposed: {} });
     await story.later(2 * HOUR);
-    expect((await story.letters()).map(({ at }) => at)).toEqual([story.now()]);
+    expect((await story.emails()).map(({ at }) => at)).toEqual([story.now()]);
   });
 
   test('hold an email with a relay', async () => {
@@ -79,9 +79,9 @@ describe('quiet hours that a project set', () => {
       proposed: {},
     });
     await story.later(2 * HOUR);
-    expect(await story.letters()).toEqual([]);
+    expect(await story.emails()).toEqual([]);
     expect(await story.drafts('ada')).toMatchObject([{ state: 'held', reason: 'quiet_hours' }]);
     await story.later(8 * HOUR);
-    expect(await story.letters()).toHaveLength(1);
+    expect(await story.emails()).toHaveLength(1);
   });
 });

@@ -50,7 +50,7 @@ function newRow({
   throttle,
   now,
 }: Omit<Asked, 'sender'> & { domain: string; throttle: Throttle }): NarrowRow {
-  const perSecond = (throttle.letters * 1_000) / throttle.perMs;
+  const perSecond = (throttle.emails * 1_000) / throttle.perMs;
   const { bucket } = refill(null, throttle, now);
   return {
     projectId,
@@ -95,10 +95,10 @@ export async function openWarmup(
   const domain = sender.signer?.domain;
   if (sender.outlet.kind === 'test_inbox' || !domain || domain.warm || domain.warmupFrom === null)
     return null;
-  const { letters, startsAt, endsAt } = warmupDay(domain.warmupFrom, now);
-  if (letters === null) return null;
+  const { emails, startsAt, endsAt } = warmupDay(domain.warmupFrom, now);
+  if (emails === null) return null;
   const counts = await countForWarmup(tx, { projectId, domain: sender.domain, since: startsAt });
-  return { left: warmupLeft(letters, counts), nextAt: endsAt };
+  return { left: warmupLeft(emails, counts), nextAt: endsAt };
 }
 
 /**
@@ -120,7 +120,7 @@ export function paceNow(pace: Pace | null, now: number): Throttle | null {
   const steps = Math.max(0, Math.floor((now - pace.changedAt) / STEP_MS));
   const perSecond = pace.perSecond * STEP ** steps;
   // Per hour, so that slow paces are whole numbers too.
-  return perSecond >= FASTEST ? null : { letters: perSecond * 3_600, perMs: 3_600_000 };
+  return perSecond >= FASTEST ? null : { emails: perSecond * 3_600, perMs: 3_600_000 };
 }
 
 /** Halves the pace. Without a previous pace it is half of the traffic of the last minute, but at least ten emails per minute. */
@@ -130,7 +130,7 @@ export function slowed(
 ): Pace {
   const known = paceNow(pace, now);
   const before = known
-    ? known.letters / 3_600
+    ? known.emails / 3_600
     : Math.min(FASTEST, Math.max(sentLastMinute, COUNTED_AT_LEAST) / 60);
   return { perSecond: Math.max(SLOWEST, before / 2), changedAt: now };
 }

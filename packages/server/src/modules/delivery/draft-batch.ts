@@ -5,7 +5,7 @@ import type { MessageEnd, MessageRow } from '../sending/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { BatchTx } from '../../platform/db/session-transactions.ts';
 import type { Gates } from './send-checks.ts';
-import type { ClaimedLetter } from './compose-email.ts';
+import type { ClaimedEmail } from './compose-email.ts';
 import type { Mailroom } from './mailroom.ts';
 
 export type SendDeps = {
@@ -32,7 +32,7 @@ export type DraftBatchResult = {
   moved: DraftChange[];
   /** Drafts that stay held for the same reason, and when they are checked again. */
   later: { draftId: string; dueAt: number }[];
-  letters: ClaimedLetter[];
+  emails: ClaimedEmail[];
   messages: MessageRow[];
   /** Messages that get no further attempt. */
   ends: MessageEnd[];

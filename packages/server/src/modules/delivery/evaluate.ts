@@ -18,7 +18,7 @@ import {
   type Model,
   gapOf,
   isOutdated,
-  letterOf,
+  emailOf,
   localeOfPerson,
   zoneOfPerson,
 } from '../rules/index.ts';
@@ -136,8 +136,8 @@ function rewrite(
   { model, runs, now, rendering }: DraftEvaluationInput,
 ): DraftActionResult | null {
   const run = draft.runId === null ? undefined : runs.get(draft.runId);
-  const letter = letterOf(model, draft);
-  if (!run || !letter) return null;
+  const email = emailOf(model, draft);
+  if (!run || !email) return null;
   const variables = variablesFor({
     person,
     anchor: run.anchor,
@@ -146,7 +146,7 @@ function rewrite(
     zone: zoneOfPerson(person, model),
     locale: localeOfPerson(person, model),
   });
-  const rendered = renderContent(letter.text, variables);
+  const rendered = renderContent(email.text, variables);
   rendering.work += rendered.work;
   const { content, facts } = rendered;
   return follow(draft, { content, facts, ...gapOf(rendered), why: 'facts_changed', now });

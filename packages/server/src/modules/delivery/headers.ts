@@ -1,5 +1,5 @@
 import { domainPart } from '../../platform/net/address.ts';
-import { letterToken, type LetterName, type TokenKeys } from '../../platform/crypto/email-token.ts';
+import { emailToken, type EmailName, type TokenKeys } from '../../platform/crypto/email-token.ts';
 import { TEST_INBOX_DOMAIN, type Outlet } from '../sending/index.ts';
 
 export type LetterHeaders = {
@@ -11,7 +11,7 @@ export type LetterHeaders = {
 };
 
 export type HeadersOf = {
-  name: LetterName;
+  name: EmailName;
   outlet: Outlet;
   tokenKeys: TokenKeys;
   from: { name: string; address: string };
@@ -37,7 +37,7 @@ export function letterHeaders({
   project,
   rule,
 }: HeadersOf): LetterHeaders {
-  const token = letterToken(name, 'unsubscribe', tokenKeys);
+  const token = emailToken(name, 'unsubscribe', tokenKeys);
   const unsubscribeUrl = new URL(`/u/${token}`, outlet.publicUrl).href;
   const mailto = outlet.mailDomain === null ? [] : [`<mailto:u+${token}@${outlet.mailDomain}>`];
   const domain = domainPart(from.address);
@@ -65,7 +65,7 @@ function bounceAddress({
   const isRead = outlet.kind === 'test_inbox' || outlet.mailDomain !== null;
   if (!isRead) return null;
   const host = returnPath ?? (outlet.kind === 'test_inbox' ? TEST_INBOX_DOMAIN : null);
-  return host === null ? null : `b+${letterToken(name, 'bounce', tokenKeys)}@${host}`;
+  return host === null ? null : `b+${emailToken(name, 'bounce', tokenKeys)}@${host}`;
 }
 
 /** Returns the address for replies, which are forwarded to the team. Null if Beckon does not receive mail. */
@@ -75,7 +75,7 @@ export function replyAddress({
   tokenKeys,
 }: Pick<HeadersOf, 'name' | 'outlet' | 'tokenKeys'>): string | null {
   const host = outlet.mailDomain ?? (outlet.kind === 'test_inbox' ? TEST_INBOX_DOMAIN : null);
-  return host === null ? null : `r+${letterToken(name, 'reply', tokenKeys)}@${host}`;
+  return host === null ? null : `r+${emailToken(name, 'reply', tokenKeys)}@${host}`;
 }
 
 /** Keeps plain characters only: a colon would begin another field. */
@@ -85,6 +85,6 @@ function label(text: string): string {
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, '-')
       .replace(/^-|-$/g, '')
-      .slice(0, LABEL_MAX_CHARS) || 'letter'
+      .slice(0, LABEL_MAX_CHARS) || 'email'
   );
 }

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { HOUR } from '../../../testkit/drafts.ts';
 import { type MailStory, newVerifiedStory, openMailStage } from '../../../testkit/mail-stage.ts';
 import { testRenderer } from '../../../testkit/mailroom.ts';
-import type { SunkLetter } from '../../../testkit/sink.ts';
+import type { SunkEmail } from '../../../testkit/sink.ts';
 import { normaliseAddress } from '../../platform/net/address.ts';
 import { createTemplate } from '../templates/write-template.ts';
 
@@ -153,13 +153,13 @@ async function tell(
   }
 }
 
-type Read = { mail: Email; names: string[]; page: string[]; letter: SunkLetter };
+type Read = { mail: Email; names: string[]; page: string[]; email: SunkEmail };
 
-async function read(letter: SunkLetter): Promise<Read> {
+async function read(letter: SunkEmail): Promise<Read> {
   const mail = await PostalMime.parse(Buffer.from(letter.raw, 'latin1'));
   const [head = ''] = letter.raw.split('\r\n\r\n');
   const names = head.split('\r\n').flatMap((line) => /^([^\s:]+):/.exec(line)?.[1] ?? []);
-  return { mail, names, page: skeleton(mail.html ?? ''), letter };
+  return { mail, names, page: skeleton(mail.html ?? ''), email: letter };
 }
 
 /** Returns everything of a page except its words and the values of text attributes. Addresses are reduced to their origin. */
@@ -181,7 +181,7 @@ function skeleton(html: string): string[] {
   return lines;
 }
 
-async function lettersTo(story: MailStory, address: string): Promise<Read[]> {
+async function emailsTo(story: MailStory, address: string): Promise<Read[]> {
   const some = story.arrived().filter(({ to }) => to.includes(address));
   return (await Promise.all(some.map(read))).toSorted((a, b) => (ruleOf(a) < ruleOf(b) ? -1 : 1));
 }
@@ -195,7 +195,7 @@ function expectSame(
   harmless: Read,
   { address, domain }: { address: string; domain: string },
 ): void {
-  const { mail, letter } = one;
+  const { mail, email: letter } = one;
   expect(letter.to).toEqual([address]);
   expect(letter.from).toMatch(/^b\+[a-z2-7.]+@bounce\./);
   expect(one.names).toEqual(harmless.names);
@@ -218,13 +218,13 @@ test('keeps recipients, fields and elements of an email for 500 hostile texts in
     taken.push(...told.flatMap((isTaken, n) => (isTaken ? [from + n] : [])));
   }
   await story.later(2 * HOUR);
-  const harmless = await lettersTo(story, 'harmless@home.test');
+  const harmless = await emailsTo(story, 'harmless@home.test');
   expect(harmless).toHaveLength(3);
   for (const n of taken) {
     const [address, value] = [`p${n}@home.test`, payloads[n] ?? ''];
-    const letters = await lettersTo(story, address);
-    expect(letters.map(ruleOf), JSON.stringify(value)).toEqual(harmless.map(ruleOf));
-    letters.forEach((one, i) => {
+    const emails = await emailsTo(story, address);
+    expect(emails.map(ruleOf), JSON.stringify(value)).toEqual(harmless.map(ruleOf));
+    emails.forEach((one, i) => {
       const like = harmless[i];
       if (!like) throw new Error('there is no such letter');
       expectSame(one, like, { address, domain: story.domain });
@@ -235,7 +235,7 @@ test('keeps recipients, fields and elements of an email for 500 hostile texts in
     });
   }
   expect(taken.length).toBeGreaterThan(payloads.length * 0.8);
-  expect(stage.sink.letters.flatMap(({ to }) => to).filter((to) => to.includes('evil'))).toEqual([]);
+  expect(stage.sink.emails.flatMap(({ to }) => to).filter((to) => to.includes('evil'))).toEqual([]);
 }, 120_000);
 
 test('loses at most the links of an email for a very long text, and sends no line that a server rejects', async () => {
@@ -245,16 +245,16 @@ test('loses at most the links of an email for a very long text, and sends no lin
   for (const [n, value] of long.entries())
     expect(await tell(story, { userId: `long${n}`, value })).toBe(true);
   await story.later(2 * HOUR);
-  const harmless = await lettersTo(story, 'harmless@home.test');
+  const harmless = await emailsTo(story, 'harmless@home.test');
   const withoutLinks = (page: string[]): string[] => page.filter((line) => !/^\d+ a /.test(line));
   for (const n of long.keys()) {
-    const letters = await lettersTo(story, `long${n}@home.test`);
-    expect(letters.map(ruleOf)).toEqual(harmless.map(ruleOf));
-    for (const [i, one] of letters.entries()) {
+    const emails = await emailsTo(story, `long${n}@home.test`);
+    expect(emails.map(ruleOf)).toEqual(harmless.map(ruleOf));
+    for (const [i, one] of emails.entries()) {
       expect(withoutLinks(one.page)).toEqual(withoutLinks(harmless[i]?.page ?? []));
       expect(one.names).toEqual(harmless[i]?.names);
       // RFC 5322: a line has at most 998 characters.
-      expect(Math.max(...one.letter.raw.split('\r\n').map((line) => line.length))).toBeLessThanOrEqual(998);
+      expect(Math.max(...one.email.raw.split('\r\n').map((line) => line.length))).toBeLessThanOrEqual(998);
     }
   }
 });
@@ -305,7 +305,7 @@ test('sends to an odd address alone and unchanged, and rejects invalid addresses
   expect(reached.toSorted()).toEqual(expected.toSorted());
   for (const one of await Promise.all(story.arrived().map(read)))
     expect(one.mail.to?.map(({ address }) => normaliseAddress(address ?? ''))).toEqual(
-      one.letter.to.map(normaliseAddress),
+      one.email.to.map(normaliseAddress),
     );
 });
 
@@ -318,7 +318,7 @@ test('keeps recipients, fields and elements of an email for a hostile sender nam
   const story = await openStory();
   await tell(story, { userId: 'before', value: 'Ada' });
   await story.later(2 * HOUR);
-  const harmless = await lettersTo(story, 'before@home.test');
+  const harmless = await emailsTo(story, 'before@home.test');
   for (const [n, name] of NAMES.entries()) {
     const set = await story.set({ from_name: name }).then(
       () => true,
@@ -329,9 +329,9 @@ test('keeps recipients, fields and elements of an email for a hostile sender nam
     await tell(story, { userId: `after${n}`, value: 'Ada' });
     await story.later(2 * HOUR);
     const address = `after${n}@home.test`;
-    const letters = await lettersTo(story, address);
-    expect(letters).toHaveLength(3);
-    for (const [i, one] of letters.entries()) {
+    const emails = await emailsTo(story, address);
+    expect(emails).toHaveLength(3);
+    for (const [i, one] of emails.entries()) {
       const like = harmless[i];
       if (!like) throw new Error('there is no such letter');
       expectSame(one, like, { address, domain: story.domain });

@@ -14,7 +14,7 @@ async function withUser(traits: Record<string, unknown> = {}): Promise<Story> {
   return story;
 }
 
-const letter = (subject: string): object[] => [{ draft: { subject, body: 'Hello.' } }];
+const email = (subject: string): object[] => [{ draft: { subject, body: 'Hello.' } }];
 const clockOf = (at: number, zone: string): string =>
   Temporal.Instant.fromEpochMilliseconds(at)
     .toZonedDateTimeISO(zone)
@@ -33,8 +33,8 @@ test('holds a draft without an address, and starts its deadline when the address
   await story.later(MINUTE);
   expect(await story.drafts()).toMatchObject([{ state: 'scheduled', deadlineAt: at + 2 * HOUR }]);
   await story.later(2 * HOUR);
-  expect(await story.letters()).toMatchObject([{ to: 'u1', address: 'late@x.org', at: at + 2 * HOUR }]);
-  expect((await story.letters())[0]?.body).toContain('Hi Late,');
+  expect(await story.emails()).toMatchObject([{ to: 'u1', address: 'late@x.org', at: at + 2 * HOUR }]);
+  expect((await story.emails())[0]?.body).toContain('Hi Late,');
 });
 
 test.each([
@@ -52,7 +52,7 @@ test.each([
     { state: 'held', reason: 'quiet_hours', resumeState: 'scheduled' },
   ]);
   await story.later(DAY);
-  const [sent] = await story.letters();
+  const [sent] = await story.emails();
   const morning = evening.add({ hours: 12 }).epochMilliseconds;
   expect(clockOf(morning, zone)).toBe('08:00');
   expect(sent?.at).toBeGreaterThanOrEqual(morning);
@@ -68,7 +68,7 @@ test('quiet hours: spread emails over 30 minutes after they end', async () => {
     events: users.map((userId) => ({ external_user_id: userId, name: 'user_signed_up' })),
   });
   await story.later(DAY);
-  const sent = await story.letters();
+  const sent = await story.emails();
   expect(sent).toHaveLength(40);
   const minutes = new Set(sent.map(({ at }) => clockOf(at, 'UTC')));
   expect([...minutes].every((minute) => minute >= '08:00' && minute < '08:30')).toBe(true);
@@ -79,35 +79,35 @@ test('frequency cap: holds emails above one a day and three a week until a slot 
   const story = await withUser();
   await story.set({ quiet_hours: 'off' });
   for (const name of ['r1', 'r2', 'r3', 'r4', 'r5'])
-    await story.rule({ name, when: { event: name }, expires_after: '30d', steps: letter(name) });
+    await story.rule({ name, when: { event: name }, expires_after: '30d', steps: email(name) });
   const at = story.now();
   for (const name of ['r1', 'r2', 'r3', 'r4', 'r5']) {
     await story.event('u1', name);
     await story.later(MINUTE);
   }
   await story.later(20 * DAY);
-  const days = (await story.letters()).map((sent) => (sent.at - at - 2 * HOUR) / DAY);
+  const days = (await story.emails()).map((sent) => (sent.at - at - 2 * HOUR) / DAY);
   expect(days).toEqual([0, 1, 2, 7, 8]);
 });
 
 test('frequency cap: is shared by users with the same address, and ignores emails that do not count', async () => {
   const story = await withUser();
   await story.user('u2', { email: 'A@X.ORG' });
-  await story.rule({ name: 'Free', when: { event: 'did' }, counts: false, steps: letter('Free') });
-  await story.rule({ name: 'One', when: { event: 'did' }, steps: letter('One') });
+  await story.rule({ name: 'Free', when: { event: 'did' }, counts: false, steps: email('Free') });
+  await story.rule({ name: 'One', when: { event: 'did' }, steps: email('One') });
   await story.post('events/batch', {
     events: ['u1', 'u2'].map((userId) => ({ external_user_id: userId, name: 'did' })),
   });
   await story.later(3 * HOUR);
-  expect((await story.letters()).map(({ rule }) => rule).toSorted()).toEqual(['Free', 'Free', 'One']);
+  expect((await story.emails()).map(({ rule }) => rule).toSorted()).toEqual(['Free', 'Free', 'One']);
   await story.later(2 * DAY);
-  expect(await story.letters()).toHaveLength(4);
+  expect(await story.emails()).toHaveLength(4);
 });
 
 test('frequency cap: gives the last slot to the rule with the higher priority, and records which draft took it', async () => {
   const story = await withUser();
-  await story.rule({ name: 'Low', when: { event: 'low' }, priority: 10, steps: letter('Low') });
-  await story.rule({ name: 'High', when: { event: 'high' }, priority: 90, steps: letter('High') });
+  await story.rule({ name: 'Low', when: { event: 'low' }, priority: 10, steps: email('Low') });
+  await story.rule({ name: 'High', when: { event: 'high' }, priority: 90, steps: email('High') });
   await story.event('u1', 'low');
   await story.later(HOUR);
   await story.event('u1', 'high');
@@ -120,20 +120,20 @@ test('frequency cap: gives the last slot to the rule with the higher priority, a
   );
   expect(row?.detail).toMatchObject({ yields_to: high?.id });
   await story.later(2 * DAY);
-  expect((await story.letters()).map(({ rule }) => rule)).toEqual(['High', 'Low']);
+  expect((await story.emails()).map(({ rule }) => rule)).toEqual(['High', 'Low']);
 });
 
 test('priority: decides among drafts that quiet hours held', async () => {
   // The ids decide which of the two is released first, so several pairs are tried.
   for (let i = 0; i < 4; i += 1) {
     const story = await withUser();
-    await story.rule({ name: 'Low', when: { event: 'low' }, priority: 10, steps: letter('Low') });
-    await story.rule({ name: 'High', when: { event: 'high' }, priority: 90, steps: letter('High') });
+    await story.rule({ name: 'Low', when: { event: 'low' }, priority: 10, steps: email('Low') });
+    await story.rule({ name: 'High', when: { event: 'high' }, priority: 90, steps: email('High') });
     await story.until('20:00');
     await story.event('u1', 'low');
     await story.event('u1', 'high');
     await story.later(3 * DAY);
-    expect((await story.letters()).map(({ rule }) => rule)).toEqual(['High', 'Low']);
+    expect((await story.emails()).map(({ rule }) => rule)).toEqual(['High', 'Low']);
   }
 });
 
@@ -146,13 +146,13 @@ test('priority: decides among drafts that the frequency cap held', async () => {
       ['Low', 10],
       ['High', 90],
     ] as const)
-      await story.rule({ name, when: { event: name }, priority, steps: letter(name) });
+      await story.rule({ name, when: { event: name }, priority, steps: email(name) });
     await story.event('u1', 'First');
     await story.later(3 * HOUR);
     await story.event('u1', 'Low');
     await story.event('u1', 'High');
     await story.later(5 * DAY);
-    expect((await story.letters()).map(({ rule }) => rule)).toEqual(['First', 'High', 'Low']);
+    expect((await story.emails()).map(({ rule }) => rule)).toEqual(['First', 'High', 'Low']);
   }
 });
 
@@ -164,7 +164,7 @@ test('priority: decides among drafts that a snooze held', async () => {
       ['Low', 10],
       ['High', 90],
     ] as const)
-      await story.rule({ name, when: { event: name }, priority, steps: letter(name) });
+      await story.rule({ name, when: { event: name }, priority, steps: email(name) });
     const { projectId } = story;
     const until = story.now() + 5 * HOUR;
     const snooze = { projectId, kind: 'user', value: 'u1', reason: 'snoozed', until, actor: 'u1' } as const;
@@ -173,7 +173,7 @@ test('priority: decides among drafts that a snooze held', async () => {
     await story.later(MINUTE);
     await story.event('u1', 'High');
     await story.later(3 * DAY);
-    expect((await story.letters()).map(({ rule }) => rule)).toEqual(['High', 'Low']);
+    expect((await story.emails()).map(({ rule }) => rule)).toEqual(['High', 'Low']);
   }
 });
 
@@ -181,17 +181,17 @@ test('frequency cap: takes one slot for an email to a shared address, whichever 
   const story = await withUser();
   await story.set({ quiet_hours: 'off', frequency_cap: '2/24h' });
   await story.user('u2', { email: 'a@x.org' });
-  await story.rule({ name: 'One', when: { event: 'one' }, steps: letter('One') });
-  await story.rule({ name: 'Two', when: { event: 'two' }, steps: letter('Two') });
+  await story.rule({ name: 'One', when: { event: 'one' }, steps: email('One') });
+  await story.rule({ name: 'Two', when: { event: 'two' }, steps: email('Two') });
   await story.event('u1', 'one');
   await story.later(3 * HOUR);
   await story.post('events/batch', {
     events: ['u1', 'u2'].map((userId) => ({ external_user_id: userId, name: 'two' })),
   });
   await story.later(3 * HOUR);
-  expect((await story.letters()).map(({ rule }) => rule)).toEqual(['One', 'Two']);
+  expect((await story.emails()).map(({ rule }) => rule)).toEqual(['One', 'Two']);
   await story.later(DAY);
-  expect(await story.letters()).toHaveLength(3);
+  expect(await story.emails()).toHaveLength(3);
 });
 
 test('cancels a draft whose address arrives too late, and continues the run', async () => {
@@ -218,7 +218,7 @@ test('sends the current facts when a held draft is approved again', async () => 
   await story.later(MINUTE);
   await story.act('u1', { kind: 'approve' });
   await story.later(DAY);
-  expect((await story.letters()).map(({ body }) => body)).toEqual(['Hello Grace.']);
+  expect((await story.emails()).map(({ body }) => body)).toEqual(['Hello Grace.']);
 });
 
 test('cancels an untouched draft whose condition no longer holds, and holds an edited one for review', async () => {
@@ -227,7 +227,7 @@ test('cancels an untouched draft whose condition no longer holds, and holds an e
     name: 'Free only',
     when: { event: 'did' },
     only_if: { trait: 'plan', equals: 'free' },
-    steps: letter('Upgrade'),
+    steps: email('Upgrade'),
   });
   for (const userId of ['u1', 'u2', 'u3']) {
     await story.user(userId, { email: `${userId}@x.org`, traits: { plan: 'free' } });
@@ -249,13 +249,13 @@ test('cancels an untouched draft whose condition no longer holds, and holds an e
   await expect(story.act('u3', { kind: 'approve' })).rejects.toThrow();
   await story.act('u3', { kind: 'approve', anyway: true });
   await story.later(DAY);
-  expect((await story.letters()).map(({ to, subject }) => [to, subject])).toEqual([['u3', 'By hand']]);
+  expect((await story.emails()).map(({ to, subject }) => [to, subject])).toEqual([['u3', 'By hand']]);
 });
 
 test('does not send despite a failed condition after the approval was undone or the draft edited or postponed', async () => {
   const story = await newStory(stage);
   const free = { trait: 'plan', equals: 'free' };
-  await story.rule({ name: 'Free', when: { event: 'did' }, only_if: free, steps: letter('Upgrade') });
+  await story.rule({ name: 'Free', when: { event: 'did' }, only_if: free, steps: email('Upgrade') });
   const users = ['u1', 'u2', 'u3'];
   for (const userId of users) {
     await story.user(userId, { email: `${userId}@x.org`, traits: { plan: 'free' } });
@@ -271,7 +271,7 @@ test('does not send despite a failed condition after the approval was undone or 
   await story.act('u2', { kind: 'edit', content });
   await story.act('u3', { kind: 'postpone', until: story.now() + 5 * HOUR });
   await story.later(8 * HOUR);
-  expect(await story.letters()).toEqual([]);
+  expect(await story.emails()).toEqual([]);
   expect(await story.drafts('u2')).toMatchObject([{ state: 'held', reason: 'needs_review' }]);
   for (const userId of ['u1', 'u3'])
     expect(await story.drafts(userId)).toMatchObject([{ state: 'canceled', reason: 'rule_no_longer_holds' }]);
@@ -280,13 +280,13 @@ test('does not send despite a failed condition after the approval was undone or 
 test('ends the run before its email is sent when time alone fulfills an exit condition', async () => {
   const story = await newStory(stage);
   const exits = { when: { trait: 'eventDate', more_than_ago: '1h' } };
-  const steps = [...letter('See you there'), { wait: '1d' }, ...letter('And again')];
+  const steps = [...email('See you there'), { wait: '1d' }, ...email('And again')];
   await story.rule({ name: 'Invitation', when: { event: 'did' }, exits, steps });
   const eventDate = new Date(story.now() + HOUR / 2).toISOString();
   await story.user('u1', { email: 'u1@x.org', traits: { eventDate } });
   await story.event('u1', 'did');
   await story.later(DAY);
-  expect(await story.letters()).toEqual([]);
+  expect(await story.emails()).toEqual([]);
   expect(await story.drafts('u1')).toMatchObject([{ state: 'canceled', reason: 'exit_condition' }]);
   expect(await story.runs('u1', 'Invitation')).toMatchObject([
     { state: 'ended', end_reason: 'exit_condition' },
@@ -297,7 +297,7 @@ test('ends the run before its email is sent when time alone fulfills an exit con
 
 test('does not let an approval bypass quiet hours, the frequency cap or a suppression', async () => {
   const story = await withUser();
-  await story.rule({ name: 'Two', when: { event: 'did' }, steps: letter('Two') });
+  await story.rule({ name: 'Two', when: { event: 'did' }, steps: email('Two') });
   await story.event('u1', 'user_signed_up');
   await story.until('21:30');
   await story.event('u1', 'did');
@@ -307,9 +307,9 @@ test('does not let an approval bypass quiet hours, the frequency cap or a suppre
   expect((await story.drafts())[1]).toMatchObject({ reason: 'quiet_hours', resumeState: 'approved' });
   await story.until('09:00');
   expect((await story.drafts())[1]).toMatchObject({ reason: 'frequency_cap', resumeState: 'approved' });
-  expect(await story.letters()).toHaveLength(1);
+  expect(await story.emails()).toHaveLength(1);
   await story.later(2 * DAY);
-  expect(await story.letters()).toHaveLength(2);
+  expect(await story.emails()).toHaveLength(2);
   await suppress(story.server.db, {
     projectId: story.projectId,
     kind: 'email',
@@ -324,7 +324,7 @@ test('does not let an approval bypass quiet hours, the frequency cap or a suppre
   await story.later(MINUTE);
   await story.act('u1', { kind: 'approve' });
   await story.later(3 * DAY);
-  expect(await story.letters()).toHaveLength(2);
+  expect(await story.emails()).toHaveLength(2);
   expect((await story.drafts())[2]).toMatchObject({ state: 'canceled', reason: 'suppressed' });
 });
 
@@ -349,7 +349,7 @@ test('cancels open drafts on a snooze, and sends later ones when the snooze is o
     { rule: 'welcome', state: 'canceled', reason: 'suppressed' },
     { rule: 'trial_expiring', state: 'sent' },
   ]);
-  expect(await story.letters()).toMatchObject([{ rule: 'trial_expiring', at: until }]);
+  expect(await story.emails()).toMatchObject([{ rule: 'trial_expiring', at: until }]);
 });
 
 test('drafts but does not send while a project is paused, and spreads drafts at least 15 minutes after it is resumed', async () => {
@@ -360,14 +360,14 @@ test('drafts but does not send while a project is paused, and spreads drafts at 
   await pauseProject(story.server.db, story.projectId);
   await story.event('u2', 'user_signed_up');
   await story.later(4 * HOUR);
-  expect(await story.letters()).toEqual([]);
+  expect(await story.emails()).toEqual([]);
   expect(await story.drafts()).toHaveLength(2);
   const at = story.now();
   await resumeProject(story.server.db, { projectId: story.projectId, actor: 'ann', confirmed: false });
   await story.later(15 * MINUTE - 1);
-  expect(await story.letters()).toEqual([]);
+  expect(await story.emails()).toEqual([]);
   await story.later(30 * MINUTE + 1);
-  const sent = await story.letters();
+  const sent = await story.emails();
   expect(sent).toHaveLength(2);
   for (const one of sent) expect(one.at).toBeLessThan(at + 45 * MINUTE);
 });
@@ -379,7 +379,7 @@ test('holds drafts and runs of a disabled rule, and ignores events accepted whil
   await story.rule({
     name: 'Two steps',
     when: { event: 'did' },
-    steps: [...letter('One'), { wait: '1h' }, ...letter('Two')],
+    steps: [...email('One'), { wait: '1h' }, ...email('Two')],
   });
   await story.event('u1', 'did');
   await story.later(HOUR);
@@ -387,11 +387,11 @@ test('holds drafts and runs of a disabled rule, and ignores events accepted whil
   await disableRule(story.server.db, rule);
   await story.event('u2', 'did');
   await story.later(5 * HOUR);
-  expect(await story.letters()).toEqual([]);
+  expect(await story.emails()).toEqual([]);
   expect(await story.drafts()).toMatchObject([{ state: 'held', reason: 'rule_off' }]);
   await enableRule(story.server.db, { ...rule, confirmed: false });
   await story.later(3 * DAY);
-  expect((await story.letters()).map(({ to, subject }) => `${subject} to ${to}`)).toEqual([
+  expect((await story.emails()).map(({ to, subject }) => `${subject} to ${to}`)).toEqual([
     'One to u1',
     'Two to u1',
   ]);

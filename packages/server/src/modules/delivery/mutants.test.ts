@@ -35,10 +35,10 @@ const asked: fc.Arbitrary<Asked> = fc
     ),
     caps: mostly<Policy['caps']>(
       [
-        { letters: 1, windowMs: DAY },
-        { letters: 3, windowMs: 7 * DAY },
+        { emails: 1, windowMs: DAY },
+        { emails: 3, windowMs: 7 * DAY },
       ],
-      fc.constantFrom(null, [{ letters: 2, windowMs: HOUR }]),
+      fc.constantFrom(null, [{ emails: 2, windowMs: HOUR }]),
     ),
     paused: mostly(false, fc.constant(true)),
     isRestored: mostly(false, fc.constant(true)),
@@ -83,7 +83,7 @@ const asked: fc.Arbitrary<Asked> = fc
         paused,
         quietHours: window,
         caps,
-        throttle: throttle === 'off' ? null : { letters: 10, perMs: 1_000 },
+        throttle: throttle === 'off' ? null : { emails: 10, perMs: 1_000 },
         timeZone: 'Pacific/Kiritimati',
       },
       facts: {
@@ -117,7 +117,7 @@ function isQuiet(at: number, zone: string, window: Policy['quietHours']): boolea
 
 function isFull({ claimedAt }: GateFacts, caps: Policy['caps'], at: number): boolean {
   return (caps ?? []).some(
-    ({ letters, windowMs }) => claimedAt.filter((claimed) => claimed > at - windowMs).length >= letters,
+    ({ emails, windowMs }) => claimedAt.filter((claimed) => claimed > at - windowMs).length >= emails,
   );
 }
 
@@ -200,7 +200,7 @@ test('matches the specification in every situation', () => {
 
 const caps = (policy: Policy, more: number): Policy => ({
   ...policy,
-  caps: policy.caps?.map((cap) => ({ ...cap, letters: cap.letters + more })) ?? null,
+  caps: policy.caps?.map((cap) => ({ ...cap, emails: cap.emails + more })) ?? null,
 });
 const later = (answer: GateAnswer, ms: number): GateAnswer =>
   answer.passes || answer.until === null ? answer : { ...answer, until: answer.until + ms };

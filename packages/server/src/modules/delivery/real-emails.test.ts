@@ -2,8 +2,8 @@ import { promises as dns } from 'node:dns';
 import { authenticate, type DNSResolver } from 'mailauth';
 import { expect, test } from 'vitest';
 import { newVerifiedStory, openMailStage } from '../../../testkit/mail-stage.ts';
-import { addMjmlLetter, LETTER_NAMES, writeAll } from '../../../testkit/shipped-acts.ts';
-import type { SunkLetter } from '../../../testkit/sink.ts';
+import { addMjmlEmail, EMAIL_NAMES, writeAll } from '../../../testkit/shipped-acts.ts';
+import type { SunkEmail } from '../../../testkit/sink.ts';
 
 const stage = await openMailStage();
 const story = await newVerifiedStory(stage);
@@ -12,15 +12,15 @@ stage.dns.set('TXT', `_dmarc.${story.domain}`, ['v=DMARC1; p=reject; adkim=s; as
 const asked = new dns.Resolver();
 asked.setServers(stage.dns.servers);
 
-await addMjmlLetter(story);
+await addMjmlEmail(story);
 const HOSTILE = 'Zoë "Ann", <b>\r\nBcc: eve@evil.test\u2028\u202E{{7|times:7}}';
 await writeAll(story, { traits: { name: 'Ada', plan: 'pro' }, plan: 'pro', meter: 'seats' }, 'kind');
 await writeAll(story, { traits: {}, plan: '', meter: '' }, 'bare');
 await writeAll(story, { traits: { name: HOSTILE, plan: HOSTILE }, plan: HOSTILE, meter: HOSTILE }, 'hostile');
-const letters = story.arrived();
+const emails = story.arrived();
 
 /** Verifies an email with mailauth, which shares no code with the signer, against the DNS that has the key of the domain. */
-async function verdict(raw: string, { from }: SunkLetter) {
+async function verdict(raw: string, { from }: SunkEmail) {
   const { dkim, dmarc } = await authenticate(Buffer.from(raw, 'latin1'), {
     ip: '192.0.2.1',
     helo: 'relay.postfix.test',
@@ -44,18 +44,18 @@ async function verdict(raw: string, { from }: SunkLetter) {
 const fieldOf = (name: string): RegExp => new RegExp(`^${name}:.*\\r\\n(?:[ \\t].*\\r\\n)*`, 'im');
 
 test('delivers each shipped template and one in MJML to three users', () => {
-  const to = letters.flatMap((letter) => letter.to).toSorted();
+  const to = emails.flatMap((email) => email.to).toSorted();
   const expected = ['kind', 'bare', 'hostile'].flatMap((who) =>
-    LETTER_NAMES.map((name) => `${who}-${name}@home.test`),
+    EMAIL_NAMES.map((name) => `${who}-${name}@home.test`),
   );
   // A user who signs up gets the welcome email as well as the one about a stalled onboarding.
   expect([...new Set(to)]).toEqual(expected.toSorted());
-  expect(letters.length).toBeGreaterThanOrEqual(expected.length);
+  expect(emails.length).toBeGreaterThanOrEqual(expected.length);
 });
 
 test('signs every email for its own domain, and passes the strictest policy that a domain can have', async () => {
-  for (const letter of letters) {
-    expect(await verdict(letter.raw, letter)).toEqual({
+  for (const email of emails) {
+    expect(await verdict(email.raw, email)).toEqual({
       dkim: 'pass',
       by: story.domain,
       dmarc: 'pass',
@@ -67,8 +67,8 @@ test('signs every email for its own domain, and passes the strictest policy that
 test.each(['List-Unsubscribe', 'List-Unsubscribe-Post'])(
   'has %s once in every email; changing, removing or adding it breaks the signature and DMARC',
   async (name) => {
-    for (const letter of letters) {
-      const { raw } = letter;
+    for (const email of emails) {
+      const { raw } = email;
       const [head = ''] = raw.split('\r\n\r\n');
       expect(head.match(new RegExp(`^${name}:`, 'gim'))).toHaveLength(1);
       const changed = raw.replace(fieldOf(name), (field) => field.replace(/\w(?=[^\w]*\r\n$)/, '_'));
@@ -77,7 +77,7 @@ test.each(['List-Unsubscribe', 'List-Unsubscribe-Post'])(
       const below = raw.replace('\r\n\r\n', `\r\n${name}: <https://evil.test/u>\r\n\r\n`);
       for (const forged of [changed, removed, added, below]) {
         expect(forged).not.toBe(raw);
-        const { dkim, dmarc } = await verdict(forged, letter);
+        const { dkim, dmarc } = await verdict(forged, email);
         expect(dkim).not.toBe('pass');
         expect(dmarc).toBe('fail');
       }
@@ -86,7 +86,7 @@ test.each(['List-Unsubscribe', 'List-Unsubscribe-Post'])(
 );
 
 test('offers one HTTPS link and one address to unsubscribe, with one click', () => {
-  for (const { raw } of letters) {
+  for (const { raw } of emails) {
     const field = (name: string): string =>
       (fieldOf(name).exec(raw)?.[0] ?? '').replace(/\r\n[ \t]/g, ' ').trim();
     expect(field('List-Unsubscribe')).toMatch(

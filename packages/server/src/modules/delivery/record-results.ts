@@ -31,7 +31,7 @@ import { readTurn, takeTurn, timed } from '../../platform/locks/project-lock.ts'
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { inSession } from '../../platform/db/session-transactions.ts';
-import { heedRefusals, type LetterResult } from './apply-refusals.ts';
+import { heedRefusals, type EmailResult } from './apply-refusals.ts';
 
 /** The delays between attempts; the last one repeats. */
 const BACKOFF_MS = [1, 5, 15, 30, 60, 120, 240].map((minutes) => minutes * 60_000);
@@ -56,9 +56,9 @@ export type RecordedResults = { troubles: RelayTrouble[]; notes: Applied['notes'
  */
 export async function recordResults(
   { db, newId }: RecordingDeps,
-  results: LetterResult[],
+  results: EmailResult[],
 ): Promise<RecordedResults> {
-  const byProject = [...Map.groupBy(results, ({ letter }) => letter.projectId)];
+  const byProject = [...Map.groupBy(results, ({ email }) => email.projectId)];
   // Projects are always locked in id order.
   byProject.sort(([a], [b]) => a - b);
   return inSession(db, async (tx) => {
@@ -66,7 +66,7 @@ export async function recordResults(
     const troubles: RelayTrouble[] = [];
     const applied: Applied[] = [];
     for (const [projectId, some] of byProject) {
-      const aheadMs = some[0]?.letter.aheadMs ?? (await readTurn(tx, projectId)).aheadMs;
+      const aheadMs = some[0]?.email.aheadMs ?? (await readTurn(tx, projectId)).aheadMs;
       const own = timed({ db, newId }, aheadMs);
       const done = await recordOfProject(tx, own, { projectId, results: some });
       troubles.push(...done.troubles.map((text) => ({ projectId, text })));
@@ -84,7 +84,7 @@ export async function recordResults(
  * Takes both locks of projects with a hard bounce, because that ends everything else under way to the address. They come before any other
  * lock of any project.
  */
-async function takeTurns(tx: Tx, byProject: [number, LetterResult[]][]): Promise<void> {
+async function takeTurns(tx: Tx, byProject: [number, EmailResult[]][]): Promise<void> {
   for (const [projectId, some] of byProject) {
     if (!some.some(({ handed }) => handed.result === 'failed' && handed.bounce?.class === 'hard')) continue;
     await takeTurn(tx, projectId);
@@ -92,7 +92,7 @@ async function takeTurns(tx: Tx, byProject: [number, LetterResult[]][]): Promise
   }
 }
 
-type Some = { projectId: number; results: LetterResult[] };
+type Some = { projectId: number; results: EmailResult[] };
 type Recorded = { troubles: string[]; applied: Applied | null };
 
 async function recordOfProject(
@@ -105,25 +105,25 @@ async function recordOfProject(
   const messages = await findHanded(
     tx,
     projectId,
-    puzzling.map(({ letter }) => letter.draftId),
+    puzzling.map(({ email }) => email.draftId),
   );
   // Locks suppressions, drafts and messages, in the same order as suppressing a user does.
   const { results, troubles } = await heedRefusals(tx, projectId, { results: given, messages, now });
-  const ids = given.map(({ letter }) => letter.draftId);
+  const ids = given.map(({ email }) => email.draftId);
   const drafts = new Map((await lockDrafts(tx, projectId, ids)).map((draft) => [draft.id, draft]));
-  const said = results.map(({ letter, handed }) => {
-    const draft = drafts.get(letter.draftId);
-    const againAt = againAtOf({ letter, handed }, { draft, attempt: messages.get(letter.draftId), now });
-    const wasTried = (messages.get(letter.draftId)?.attempts ?? 0) > 0;
-    return { letter, handed, draft, againAt, wasTried };
+  const said = results.map(({ email, handed }) => {
+    const draft = drafts.get(email.draftId);
+    const againAt = againAtOf({ email, handed }, { draft, attempt: messages.get(email.draftId), now });
+    const wasTried = (messages.get(email.draftId)?.attempts ?? 0) > 0;
+    return { email, handed, draft, againAt, wasTried };
   });
   const ours = await endMessages(tx, { at: now, ends: said.map(endOf) });
-  const moved = said.filter(({ letter }) => ours.has(letter.draftId)).flatMap((one) => movedBy(one, now));
+  const moved = said.filter(({ email }) => ours.has(email.draftId)).flatMap((one) => movedBy(one, now));
   await writeMoved(tx, moved);
   await resolveLost(tx, { projectId, drafts: moved.map(({ draft }) => draft), now });
   const happened = said
-    .filter(({ letter }) => ours.has(letter.draftId))
-    .flatMap((one) => bounceOf(one, messages.get(one.letter.draftId), now) ?? []);
+    .filter(({ email }) => ours.has(email.draftId))
+    .flatMap((one) => bounceOf(one, messages.get(one.email.draftId), now) ?? []);
   const telling = { happened, now, newId, aheadMs: db.aheadMs };
   const applied = happened.length > 0 ? await applyOutcomes(tx, projectId, telling) : null;
   const over = moved.filter(({ draft }) => draft.endedAt !== null && draft.resendOf === null);
@@ -141,7 +141,7 @@ async function recordOfProject(
 
 /** Returns the bounce of an email that was refused permanently, or deferred until its last attempt. */
 function bounceOf(
-  { letter: { projectId }, handed, againAt }: Said,
+  { email: { projectId }, handed, againAt }: Said,
   message: HandedMessage | undefined,
   now: number,
 ): ReportedOutcome | null {
@@ -168,11 +168,11 @@ function bounceOf(
 
 type Attempt = Pick<HandedMessage, 'attempts' | 'firstAt'>;
 /** `wasTried`: the email was handed to the relay before, in this claim or an earlier one. */
-type Said = LetterResult & { draft: Draft | undefined; againAt: number | null; wasTried: boolean };
+type Said = EmailResult & { draft: Draft | undefined; againAt: number | null; wasTried: boolean };
 
 /** Returns when the email is tried again; null: never, because of the reply or because the time for retries is over. */
 function againAtOf(
-  { letter: { epoch }, handed }: LetterResult,
+  { email: { epoch }, handed }: EmailResult,
   { draft, attempt, now }: { draft: Draft | undefined; attempt: Attempt | undefined; now: number },
 ): number | null {
   if (handed.result === 'returned') return now + returnDelayMs(epoch, attempt);
@@ -195,8 +195,8 @@ function isWorthIt(draft: Draft | undefined, at: number): number | null {
   return at < (draft?.expiresAt ?? Infinity) ? at : null;
 }
 
-function endOf({ letter, handed, againAt }: Said): MessageEnd {
-  const { projectId, draftId, epoch } = letter;
+function endOf({ email, handed, againAt }: Said): MessageEnd {
+  const { projectId, draftId, epoch } = email;
   // The message of a withheld draft waits until the draft is corrected.
   const isAgain = againAt !== null || handed.result === 'withheld';
   return {
@@ -231,7 +231,7 @@ function movedBy({ handed, draft, againAt, wasTried }: Said, now: number): Draft
   return isRefused(decided) ? [] : [decided];
 }
 
-function endedAs(handed: LetterResult['handed']): Parameters<typeof finish>[1] {
+function endedAs(handed: EmailResult['handed']): Parameters<typeof finish>[1] {
   switch (handed.result) {
     case 'sent':
       return { result: 'sent' };

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { createRelayWords } from './relay-notices.ts';
-import type { LetterResult } from './apply-refusals.ts';
+import type { EmailResult } from './apply-refusals.ts';
 
 const MINUTE = 60_000;
-const SENT: LetterResult['handed'] = { result: 'sent' };
-const REFUSED: LetterResult['handed'] = {
+const SENT: EmailResult['handed'] = { result: 'sent' };
+const REFUSED: EmailResult['handed'] = {
   result: 'failed',
   reason: 'bounced',
   reply: '550 5.1.1 <ada@home.test>: user unknown',
@@ -12,16 +12,16 @@ const REFUSED: LetterResult['handed'] = {
 };
 const TROUBLE = { projectId: 1, text: '5.1.1 address: user unknown' };
 
-function heard(...heardBy: [number, LetterResult['handed']][]) {
+function heard(...heardBy: [number, EmailResult['handed']][]) {
   const time = { now: 0 };
   const words = createRelayWords(() => time.now);
   words.note(
-    heardBy.map(([projectId, handed]) => ({ letter: { projectId, draftId: 'd', epoch: 1 }, handed })),
+    heardBy.map(([projectId, handed]) => ({ email: { projectId, draftId: 'd', epoch: 1 }, handed })),
   );
   return { time, words };
 }
 
-test.each<[string, [number, LetterResult['handed']][], boolean]>([
+test.each<[string, [number, EmailResult['handed']][], boolean]>([
   ['one that sends alone', [[1, REFUSED]], true],
   [
     'one of two, of which the other was served',

@@ -1,4 +1,4 @@
-import { wordsOfHard, type LetterResult } from './apply-refusals.ts';
+import { wordsOfHard, type EmailResult } from './apply-refusals.ts';
 import type { RelayTrouble } from './record-results.ts';
 
 /**
@@ -6,7 +6,7 @@ import type { RelayTrouble } from './record-results.ts';
  * a paused relay serves no project, so a few dead addresses of one project must not stop the others.
  */
 export type RelayWords = {
-  note(results: LetterResult[]): void;
+  note(results: EmailResult[]): void;
   /** Returns true if at least half of the other projects got this reply too, or no other project sends. */
   isEverybodys(trouble: RelayTrouble): boolean;
 };
@@ -28,13 +28,13 @@ export function createRelayWords(now: () => number): RelayWords {
 
   return {
     note(results) {
-      for (const { letter, handed } of results) {
+      for (const { email, handed } of results) {
         // An email that was not handed to the relay says nothing about it.
         const isAnswer =
           handed.result === 'sent' || (handed.result === 'failed' && handed.bounce !== undefined);
         if (!isAnswer) continue;
-        last.delete(letter.projectId);
-        last.set(letter.projectId, { text: wordsOfHard(handed), at: now() });
+        last.delete(email.projectId);
+        last.set(email.projectId, { text: wordsOfHard(handed), at: now() });
       }
       forget();
     },

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { SubmissionResult } from '../../platform/mail/submit.ts';
 import { relayTransport } from './relay-transport.ts';
-import type { OutgoingLetter } from './transport.ts';
+import type { OutgoingEmail } from './transport.ts';
 
-const LETTER: OutgoingLetter = {
+const EMAIL: OutgoingEmail = {
   projectId: 1,
   draftId: 'd',
   messageId: 'm',
@@ -30,7 +30,7 @@ function withRelay() {
     },
   };
   const transport = relayTransport({ relay, now: () => state.now });
-  return { state, transport, hand: () => transport.hand(LETTER) };
+  return { state, transport, hand: () => transport.hand(EMAIL) };
 }
 
 const refused = (stage: 'mail' | 'rcpt' | 'body', code: number, reply: string): SubmissionResult => ({

@@ -74,7 +74,7 @@ test('pauses a relay that refuses two projects with the same reply, once for eac
   expect(pauses).toEqual([5 * MINUTE]);
   // The waiting email is refused again and again, which does not pause the relay again.
   await story.later(3 * HOUR);
-  const tries = engine.transport.letters.filter(({ userId }) => userId === 'gone2');
+  const tries = engine.transport.emails.filter(({ userId }) => userId === 'gone2');
   expect(tries.length).toBeGreaterThan(3);
   expect((await story.drafts('gone2'))[0]).toMatchObject({ state: 'held', reason: 'deferred' });
   expect(pauses).toEqual([5 * MINUTE]);

@@ -24,17 +24,17 @@ import {
 import { dueEarlier, dueNext, holdDue } from '../../platform/locks/timers.ts';
 import { readTurn, timed, type Turn } from '../../platform/locks/project-lock.ts';
 import { type BatchTx, inSession } from '../../platform/db/session-transactions.ts';
-import type { ClaimedLetter } from './compose-email.ts';
+import type { ClaimedEmail } from './compose-email.ts';
 import { decideBatch } from './decide-batch.ts';
 import type { SendDeps, DraftBatch, DraftBatchResult } from './draft-batch.ts';
 
 /** `lateMs`: how long the first of the drafts had been due. */
-export type SendBatch = { letters: ClaimedLetter[]; drafts: number; lateMs: number };
+export type SendBatch = { emails: ClaimedEmail[]; drafts: number; lateMs: number };
 
 const BATCH_MAX = 500;
 /** Read at least this many drafts, however few emails the throttle allows: drafts that only time changes need no token. */
 const LOOKED_AT_MIN = 50;
-const NOTHING: SendBatch = { letters: [], drafts: 0, lateMs: 0 };
+const NOTHING: SendBatch = { emails: [], drafts: 0, lateMs: 0 };
 
 /**
  * Claims due drafts of one project in the order in which they are due, in one transaction with the send lock. Each draft is evaluated again
@@ -65,7 +65,7 @@ export function claimBatch(given: SendDeps, projectId: number, room: number): Pr
     await finish(batch, { done, nextAt: after.left < 1 ? after.nextAt : null, isStill });
     given.db.reach?.('send_committed');
     const firstAt = Math.min(now, ...due.map(({ dueAt }) => dueAt ?? now));
-    return { letters: done.letters, drafts: done.moved.length, lateMs: now - firstAt };
+    return { emails: done.emails, drafts: done.moved.length, lateMs: now - firstAt };
   });
 }
 
@@ -100,7 +100,7 @@ async function finish(batch: DraftBatch, { done, nextAt, isStill }: Finishing): 
   // A draft has one message forever, so a second claim rolls everything back.
   if (claimed.size !== done.messages.length)
     throw new Error('a draft was claimed that has a message already');
-  for (const letter of done.letters) Object.assign(letter, claimed.get(letter.draftId));
+  for (const email of done.emails) Object.assign(email, claimed.get(email.draftId));
   await endRunsWith(tx, over, { projectId, now });
   const tried = [...putOff.values()].filter(({ attempts }) => attempts > 0);
   const happened = tried.map((message) => bounceOf(projectId, message, now));

@@ -1,7 +1,7 @@
 import type { TokenKeys } from '../../platform/crypto/email-token.ts';
 import type { NewId } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log.ts';
-import { type RestoreGuard, listLost, mayLettersLeave } from '../sending/index.ts';
+import { type RestoreGuard, listLost, mayEmailsLeave } from '../sending/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { createModels } from '../rules/index.ts';
 import { createHandOver } from './submit-emails.ts';
@@ -9,11 +9,11 @@ import type { Mailroom } from './mailroom.ts';
 import { recordResults } from './record-results.ts';
 import { claimBatch } from './send-batch.ts';
 import type { Transport } from './transport.ts';
-import type { LetterResult } from './apply-refusals.ts';
+import type { EmailResult } from './apply-refusals.ts';
 import type { SendDeps } from './draft-batch.ts';
 
 /** `handed` resolves when the results of the emails are recorded; it never rejects. */
-export type Sent = { drafts: number; letters: number; lateMs: number; handed: Promise<void> };
+export type Sent = { drafts: number; emails: number; lateMs: number; handed: Promise<void> };
 
 /** Sends drafts that are due and pass the send checks, each at most once. */
 export type DueDraftSender = {
@@ -69,14 +69,11 @@ export function createSender(options: SenderOptions): DueDraftSender {
   });
 
   async function begin(projectId: number): Promise<Sent> {
-    const { letters, drafts, lateMs } = await claimBatch(deps, projectId, handOver.room());
-    const handed = handOver.take(letters);
+    const { emails, drafts, lateMs } = await claimBatch(deps, projectId, handOver.room());
+    const handed = handOver.take(emails);
     if (drafts > 0)
-      log.info(
-        { project_id: projectId, drafts, emails: letters.length, late_ms: lateMs },
-        'drafts.processed',
-      );
-    return { drafts, letters: letters.length, lateMs, handed };
+      log.info({ project_id: projectId, drafts, emails: emails.length, late_ms: lateMs }, 'drafts.processed');
+    return { drafts, emails: emails.length, lateMs, handed };
   }
 
   return {
@@ -86,15 +83,15 @@ export function createSender(options: SenderOptions): DueDraftSender {
       await sent.handed;
       return sent;
     },
-    mayLeave: () => mayLettersLeave({ db, log, restoreGuard }),
+    mayLeave: () => mayEmailsLeave({ db, log, restoreGuard }),
     closedUntil: () => transport.closedUntil?.(db.clock.now()) ?? null,
     room: () => handOver.room(),
     async giveUp() {
       // Emails that a restored database was about to send are left to the operator who confirms it: they must not be returned.
-      if (!(await mayLettersLeave({ db, log, restoreGuard }))) return 0;
+      if (!(await mayEmailsLeave({ db, log, restoreGuard }))) return 0;
       const lost = await listLost(db, new Date(db.clock.now()));
-      const results = lost.map(({ submitted, ...letter }): LetterResult => ({
-        letter,
+      const results = lost.map(({ submitted, ...email }): EmailResult => ({
+        email,
         handed: submitted ? { result: 'unknown', reason: 'lost' } : { result: 'returned' },
       }));
       if (results.length > 0) await recordResults({ db, newId }, results);

@@ -87,14 +87,14 @@ async function showWarmup(
   if (!domain) return { off: 'no_domain' };
   if (domain.warm) return { off: 'warm' };
   if (domain.warmupFrom === null) return { off: 'not_started' };
-  const { letters, day, startsAt, endsAt } = warmupDay(domain.warmupFrom, now);
-  if (letters === null) return { off: 'complete' };
+  const { emails, day, startsAt, endsAt } = warmupDay(domain.warmupFrom, now);
+  if (emails === null) return { off: 'complete' };
   const counts = await countForWarmup(tx, { projectId, domain: fromDomain, since: startsAt });
-  const remaining = Math.max(0, warmupLeft(letters, counts));
+  const remaining = Math.max(0, warmupLeft(emails, counts));
   return {
     off: null,
     day,
-    emails: letters,
+    emails: emails,
     remaining,
     ends_at: iso(endsAt),
     reduced: warmupTroubled(counts),

@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, describe, expect, test } from 'vitest';
 import { newVerifiedStory, openMailStage } from '../../../testkit/mail-stage.ts';
-import { addMjmlLetter, LETTER_NAMES, writeAll } from '../../../testkit/shipped-acts.ts';
-import type { SunkLetter } from '../../../testkit/sink.ts';
+import { addMjmlEmail, EMAIL_NAMES, writeAll } from '../../../testkit/shipped-acts.ts';
+import type { SunkEmail } from '../../../testkit/sink.ts';
 
 /**
  * Runs the rules of SpamAssassin that need no network over the shipped emails and one with links, as they arrive at a mail server. Opens
@@ -14,7 +14,7 @@ const title = isThere ? 'judged by SpamAssassin' : 'skipped, spamassassin is not
 
 type Hit = { score: number; rule: string };
 
-async function judge({ raw, to }: SunkLetter): Promise<Hit[]> {
+async function judge({ raw, to }: SunkEmail): Promise<Hit[]> {
   const date = /^Date: (.*)$/m.exec(raw)?.[1] ?? '';
   const received = `Received: from out.relay.example (out.relay.example [51.15.20.30])\r
 \tby mx.home.test (Postfix) with ESMTPS id 4XyZ1a2b3c\r
@@ -37,25 +37,25 @@ async function judge({ raw, to }: SunkLetter): Promise<Hit[]> {
 }
 
 describe.skipIf(!isThere)(title, async () => {
-  const letters = new Map<string, SunkLetter>();
+  const emails = new Map<string, SunkEmail>();
   if (isThere) {
     const story = await newVerifiedStory(await openMailStage());
-    await addMjmlLetter(story);
+    await addMjmlEmail(story);
     await writeAll(story, { traits: { name: 'Ada', plan: 'pro' }, plan: 'pro', meter: 'seats' });
-    for (const name of LETTER_NAMES) {
+    for (const name of EMAIL_NAMES) {
       const found = story
         .arrived()
         .find(({ raw }) => new RegExp(`^Feedback-ID: ${name.replaceAll('_', '-')}:`, 'm').test(raw));
-      if (found) letters.set(name, found);
+      if (found) emails.set(name, found);
     }
   }
   const said: string[] = [];
   afterAll(() => void process.stdout.write(`${said.join('\n')}\n`));
 
-  test.each(LETTER_NAMES)('%s: has a score below 1.0 in total, and at most 0.5 by any rule', async (name) => {
-    const letter = letters.get(name);
-    if (!letter) throw new Error(`${name} did not arrive`);
-    const hits = await judge(letter);
+  test.each(EMAIL_NAMES)('%s: has a score below 1.0 in total, and at most 0.5 by any rule', async (name) => {
+    const email = emails.get(name);
+    if (!email) throw new Error(`${name} did not arrive`);
+    const hits = await judge(email);
     said.push(`${name}: ${hits.map(({ score, rule }) => `${rule} ${score}`).join(', ') || 'nothing'}`);
     const against = hits.filter(({ score }) => score > 0).map(({ score }) => score);
     expect(against.reduce((sum, score) => sum + score, 0)).toBeLessThan(1);

@@ -6,7 +6,7 @@ import { setMode } from '../rules/write-rule.ts';
 import { pauseProject, resumeProject } from '../administration/pause-project.ts';
 import { liftSuppression, suppress } from '../outcomes/suppressions/suppress.ts';
 import { disableRule, enableRule } from '../rules/switch-rule.ts';
-import type { Handed, OutgoingLetter } from './transport.ts';
+import type { Handed, OutgoingEmail } from './transport.ts';
 import { recordResults } from './record-results.ts';
 
 // One email at a time, so that a second one is claimed and waits for the first.
@@ -14,7 +14,7 @@ const stage = await openStage({ slots: 1 });
 const { engine, server } = stage;
 const { db, clock } = server;
 beforeEach(() => {
-  engine.transport.letters.length = 0;
+  engine.transport.emails.length = 0;
   engine.transport.answer({ result: 'sent' });
 });
 
@@ -42,14 +42,14 @@ const message = async ({ projectId }: Story, userId: string) => {
 };
 
 /** Keeps the first email in the transport until `letGo` is called. */
-function holdFirst(): { held: Promise<OutgoingLetter>; letGo: (handed?: Handed) => void } {
-  const begun = Promise.withResolvers<OutgoingLetter>();
+function holdFirst(): { held: Promise<OutgoingEmail>; letGo: (handed?: Handed) => void } {
+  const begun = Promise.withResolvers<OutgoingEmail>();
   const answer = Promise.withResolvers<Handed>();
   let isFirst = true;
-  engine.transport.answer((letter) => {
+  engine.transport.answer((email) => {
     if (!isFirst) return Promise.resolve({ result: 'sent' });
     isFirst = false;
-    begun.resolve(letter);
+    begun.resolve(email);
     return answer.promise;
   });
   return { held: begun.promise, letGo: (handed = { result: 'sent' }) => answer.resolve(handed) };
@@ -82,9 +82,9 @@ async function afterAMinute(): Promise<void> {
 }
 
 /** Other stories send emails in the same database. */
-const lettersOf = ({ projectId }: Story) =>
-  engine.transport.letters.filter((one) => one.projectId === projectId);
-const handedTo = (story: Story): string[] => lettersOf(story).map(({ address }) => address);
+const emailsOf = ({ projectId }: Story) =>
+  engine.transport.emails.filter((one) => one.projectId === projectId);
+const handedTo = (story: Story): string[] => emailsOf(story).map(({ address }) => address);
 
 test('commits an email as submitted, with its bytes, before it is handed to the transport', async () => {
   const story = await dueFor('ada');
@@ -186,7 +186,7 @@ test('refreshes a claimed email that was never submitted when its facts change',
   expect(await story.drafts('second')).toMatchObject([{ state: 'scheduled', reason: null }]);
   await engine.settle();
   expect(handedTo(story)).toEqual(['first@x.org', 'new@x.org']);
-  expect(lettersOf(story).at(-1)?.content.body).toContain('Ada');
+  expect(emailsOf(story).at(-1)?.content.body).toContain('Ada');
 });
 
 test('does not submit an email whose claim has expired', async () => {
@@ -210,7 +210,7 @@ test('does not return a claimed email that was submitted since it was found to b
   const { held, letGo } = holdFirst();
   const sending = engine.sender.batch(story.projectId);
   const { draftId, projectId } = await held;
-  const seen = { letter: { projectId, draftId, epoch: 1 }, handed: { result: 'returned' } } as const;
+  const seen = { email: { projectId, draftId, epoch: 1 }, handed: { result: 'returned' } } as const;
   await recordResults({ db, newId: idMaker(clock) }, [seen]);
   expect(await message(story, 'ada')).toMatchObject({ state: 'submitting', epoch: 1 });
   letGo();
@@ -230,7 +230,7 @@ test('ignores a failure that is reported after the claim was returned', async ()
   const [draft] = await story.drafts('second');
   const late = { projectId, draftId: draft?.id ?? '', epoch: 1 };
   const handed = { result: 'failed', reason: 'not_composed' } as const;
-  await recordResults({ db, newId: idMaker(clock) }, [{ letter: late, handed }]);
+  await recordResults({ db, newId: idMaker(clock) }, [{ email: late, handed }]);
   expect(await message(story, 'second')).toMatchObject({ state: 'deferred', epoch: 1 });
   await engine.settle();
   expect(handedTo(story)).toEqual(['first@x.org', 'second@x.org']);
@@ -264,7 +264,7 @@ test('retries a deferred email with the same bytes and growing delays for a day'
   const minutes = at.slice(1).map((one, i) => Math.round((one - (at[i] ?? 0)) / MINUTE));
   expect(minutes.slice(0, 8)).toEqual([1, 5, 15, 30, 60, 120, 240, 240]);
   expect((at.at(-1) ?? 0) - (at[0] ?? 0)).toBeLessThan(24 * HOUR);
-  const bytes = new Set(lettersOf(story).map(({ mime }) => Buffer.from(mime).toString('latin1')));
+  const bytes = new Set(emailsOf(story).map(({ mime }) => Buffer.from(mime).toString('latin1')));
   expect(bytes.size).toBe(1);
   expect((await story.drafts())[0]).toMatchObject({ state: 'failed', reason: 'deferred' });
   expect(await message(story, 'ada')).toMatchObject({ state: 'failed', attempts: at.length });
@@ -306,7 +306,7 @@ test('checks quiet hours, suppressions and the address again between two attempt
   const story = await dueFor('night', 'gone', 'moved');
   engine.transport.answer({ result: 'deferred', reason: 'deferred' });
   await engine.settle();
-  engine.transport.letters.length = 0;
+  engine.transport.emails.length = 0;
   engine.transport.answer({ result: 'sent' });
   const { projectId } = story;
   await story.user('moved', { email: 'elsewhere@x.org' });

@@ -2,17 +2,17 @@ import { deliveryAddress } from '../../platform/net/address.ts';
 import { type Coalesced, coalesce } from '../../platform/async/coalesce.ts';
 import type { NewId } from '../../platform/ids.ts';
 import type { Log, LogFields } from '../../platform/log.ts';
-import { insertLinks, type TrackedLetter } from '../outcomes/index.ts';
+import { insertLinks, type TrackedEmail } from '../outcomes/index.ts';
 import { isAccepted, packMime, quietUntil, type Submission, submitMessages } from '../sending/index.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { type ClaimedLetter, freeze, type FreezeDeps, type Frozen } from './compose-email.ts';
+import { type ClaimedEmail, freeze, type FreezeDeps, type Frozen } from './compose-email.ts';
 import { isRenderBusy, isRenderFailure } from '../rendering/index.ts';
 import { inSession } from '../../platform/db/session-transactions.ts';
 import { createPace, createSlots, type Slots } from './slots.ts';
 import { recordResults } from './record-results.ts';
 import { createRelayWords, type RelayWords } from './relay-notices.ts';
 import type { Handed, Transport } from './transport.ts';
-import type { LetterResult } from './apply-refusals.ts';
+import type { EmailResult } from './apply-refusals.ts';
 
 /**
  * Sends claimed emails: freezes and submits them, hands them to the transport and records the results, several at a time.
@@ -25,7 +25,7 @@ export type EmailSubmitter = {
   /** Returns how many more emails it can take now. */
   room(): number;
   /** Resolves when the results of all of them are recorded. */
-  take(letters: ClaimedLetter[]): Promise<void>;
+  take(emails: ClaimedEmail[]): Promise<void>;
   /** Returns emails that are not submitted yet. Emails that are being sent continue. */
   stop(): void;
 };
@@ -48,7 +48,7 @@ const SUBMITTED_FOR_MS = 15 * 60_000;
 const PAUSE_MS = 5 * 60_000;
 const RECORD_AGAIN_MS = [100, 500, 2_000, 5_000, 15_000, 30_000];
 
-type ToSubmit = Submission & { links: TrackedLetter | null };
+type ToSubmit = Submission & { links: TrackedEmail | null };
 
 type Shared = FreezeDeps & {
   log: Log;
@@ -58,9 +58,9 @@ type Shared = FreezeDeps & {
   unsettled: Slots;
   isStopping: () => boolean;
   submit: Coalesced<ToSubmit, boolean>;
-  record: Coalesced<LetterResult, true>;
+  record: Coalesced<EmailResult, true>;
   /** Records a single result, after recording a round of results failed. */
-  recordAlone: (result: LetterResult) => Promise<unknown>;
+  recordAlone: (result: EmailResult) => Promise<unknown>;
 };
 
 type Recording = HandOverOptions & { words: RelayWords };
@@ -86,7 +86,7 @@ export function createHandOver(given: HandOverOptions): EmailSubmitter {
   /**
    * After a failed submission it is unknown whether it was committed. When its lease expires, the email counts as lost or is tried again.
    */
-  async function oneSafely(letter: ClaimedLetter): Promise<void> {
+  async function oneSafely(letter: ClaimedEmail): Promise<void> {
     try {
       await one(shared, letter);
     } catch (error) {
@@ -104,9 +104,9 @@ export function createHandOver(given: HandOverOptions): EmailSubmitter {
       // A claim costs as much for one email as for twenty.
       return free * 2 >= count + pace.ahead() ? free : 0;
     },
-    async take(letters) {
-      waiting += letters.length;
-      await Promise.all(letters.map(oneSafely));
+    async take(emails) {
+      waiting += emails.length;
+      await Promise.all(emails.map(oneSafely));
     },
     stop() {
       stopping = true;
@@ -141,7 +141,7 @@ function submitting(db: Database): Shared['submit'] {
 }
 
 /** Records results. Consequences of refusals, such as a rule that lost autopilot, are logged for the operator. */
-async function recordNoted(options: Recording, results: LetterResult[]): Promise<void> {
+async function recordNoted(options: Recording, results: EmailResult[]): Promise<void> {
   const { words, transport, log } = options;
   const { troubles, notes } = await recordResults(options, results);
   words.note(results);
@@ -151,7 +151,7 @@ async function recordNoted(options: Recording, results: LetterResult[]): Promise
 
 function recording(options: Recording): Shared['record'] {
   return coalesce({
-    keyOf: ({ letter }) => `${letter.draftId} ${letter.epoch}`,
+    keyOf: ({ email: letter }) => `${letter.draftId} ${letter.epoch}`,
     roundMax: ROUND_MAX,
     timeLimitMs: COMMIT_WITHIN_MS,
     async answer(results) {
@@ -162,9 +162,9 @@ function recording(options: Recording): Shared['record'] {
   });
 }
 
-async function one(shared: Shared, letter: ClaimedLetter): Promise<void> {
+async function one(shared: Shared, letter: ClaimedEmail): Promise<void> {
   const frozen = letter.frozen ? { ...letter.frozen, tracked: null } : await frozenOrNot(shared, letter);
-  if ('result' in frozen) return recorded(shared, { letter, handed: frozen });
+  if ('result' in frozen) return recorded(shared, { email: letter, handed: frozen });
   const { slots, unsettled, submit, transport, isStopping } = shared;
   await unsettled.use(async () => {
     const handed = await slots.use(async () => {
@@ -173,14 +173,14 @@ async function one(shared: Shared, letter: ClaimedLetter): Promise<void> {
         return { result: 'returned' as const };
       return handOne(transport, letter, frozen);
     });
-    await recorded(shared, { letter, handed });
+    await recorded(shared, { email: letter, handed });
   });
 }
 
-type NotFrozen = Exclude<LetterResult['handed'], Handed> | { result: 'failed'; reason: string };
+type NotFrozen = Exclude<EmailResult['handed'], Handed> | { result: 'failed'; reason: string };
 
 /** Freezes an email. One that cannot be rendered does not delay others: it is held for a member, or returned if the renderer was busy. */
-async function frozenOrNot(shared: Shared, letter: ClaimedLetter): Promise<Frozen | NotFrozen> {
+async function frozenOrNot(shared: Shared, letter: ClaimedEmail): Promise<Frozen | NotFrozen> {
   try {
     return await freeze(letter, shared);
   } catch (error) {
@@ -195,24 +195,24 @@ async function frozenOrNot(shared: Shared, letter: ClaimedLetter): Promise<Froze
 }
 
 /** Records the answer of a server. It exists nowhere else, so it is retried when the database is unavailable for a moment. */
-async function recorded({ record, recordAlone, log }: Shared, result: LetterResult): Promise<void> {
+async function recorded({ record, recordAlone, log }: Shared, result: EmailResult): Promise<void> {
   for (const [attempt, againMs] of [...RECORD_AGAIN_MS, null].entries()) {
     try {
       await (attempt === 0 ? record(result) : recordAlone(result));
       return;
     } catch (error) {
-      log.warn({ ...idsOf(result.letter), result: result.handed.result, err: error }, 'email.not_recorded');
+      log.warn({ ...idsOf(result.email), result: result.handed.result, err: error }, 'email.not_recorded');
       if (againMs === null) return;
       await new Promise((resolve) => setTimeout(resolve, againMs));
     }
   }
 }
 
-function isQuiet({ quiet }: ClaimedLetter, now: number): boolean {
+function isQuiet({ quiet }: ClaimedEmail, now: number): boolean {
   return quiet !== null && quietUntil(now, quiet.zone, quiet.window) !== null;
 }
 
-function submissionOf(letter: ClaimedLetter, { mailFrom, mime, tracked }: Frozen, now: number): ToSubmit {
+function submissionOf(letter: ClaimedEmail, { mailFrom, mime, tracked }: Frozen, now: number): ToSubmit {
   const { projectId, draftId, messageId, epoch, userId, email, sender } = letter;
   return {
     projectId,
@@ -230,7 +230,7 @@ function submissionOf(letter: ClaimedLetter, { mailFrom, mime, tracked }: Frozen
 }
 
 /** A transport that throws may have sent the email before that. */
-async function handOne(transport: Transport, letter: ClaimedLetter, frozen: Frozen): Promise<Handed> {
+async function handOne(transport: Transport, letter: ClaimedEmail, frozen: Frozen): Promise<Handed> {
   const { projectId, draftId, messageId, userId, address, content } = letter;
   try {
     return await transport.hand({
@@ -249,6 +249,6 @@ async function handOne(transport: Transport, letter: ClaimedLetter, frozen: Froz
   }
 }
 
-function idsOf({ projectId, draftId }: Pick<ClaimedLetter, 'projectId' | 'draftId'>): LogFields {
+function idsOf({ projectId, draftId }: Pick<ClaimedEmail, 'projectId' | 'draftId'>): LogFields {
   return { project_id: projectId, draft_id: draftId };
 }

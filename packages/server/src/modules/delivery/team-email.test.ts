@@ -18,7 +18,7 @@ import { createTeamTransport, type TeamMailOptions } from './team-email.ts';
 
 const db = await openTestDatabase(heldClock());
 
-const LETTER = {
+const EMAIL = {
   subject: 'Acme: 2 drafts wait',
   text: 'Look at them: https://beckon.example/review?a=1&b=2\n<script>',
 };
@@ -47,13 +47,13 @@ const tell = (more: Partial<TeamMailOptions> = {}) =>
       },
     },
     ...more,
-  }).hand(projectId, LETTER);
+  }).hand(projectId, EMAIL);
 
 test('sends the same content as text and HTML, with its link and escaped markup', async () => {
   await tell();
   const mail = await PostalMime.parse(handed[0]?.mime ?? '');
-  expect(mail.subject).toBe(LETTER.subject);
-  expect(mail.text?.trim()).toBe(LETTER.text);
+  expect(mail.subject).toBe(EMAIL.subject);
+  expect(mail.text?.trim()).toBe(EMAIL.text);
   expect(mail.html).toContain('href="https://beckon.example/review?a=1&amp;b=2"');
   expect(mail.html).not.toContain('<script>');
 });
@@ -69,7 +69,7 @@ test('puts the email into the test inbox of its project without a user if no rel
     [projectId],
   );
   expect(kept).toEqual([
-    { project_id: projectId, subject: LETTER.subject, draft_id: null, external_user_id: null },
+    { project_id: projectId, subject: EMAIL.subject, draft_id: null, external_user_id: null },
   ]);
 });
 

@@ -1,16 +1,16 @@
 import type { NewId } from '../../platform/ids.ts';
-import { letterToken, type TokenKeys } from '../../platform/crypto/email-token.ts';
+import { emailToken, type TokenKeys } from '../../platform/crypto/email-token.ts';
 import type { Log } from '../../platform/log.ts';
-import type { TeamLetter } from '../drafts/index.ts';
+import type { TeamEmail } from '../drafts/index.ts';
 import { getSettings, type AccountEmails, listDigestAddresses } from '../workspace/index.ts';
 import { TEST_INBOX_DOMAIN, type Outlet } from '../sending/index.ts';
-import { renderTeamLetter } from '../rendering/index.ts';
+import { renderTeamEmail } from '../rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { composeMail } from '../../platform/mail/compose.ts';
 import type { SubmissionResult, OpenRelay, Relay } from '../../platform/mail/submit.ts';
 
 /** Submits emails to the team, outside the projects' send checks. */
-export type TeamTransport = { hand(projectId: number, letter: TeamLetter): Promise<void> };
+export type TeamTransport = { hand(projectId: number, letter: TeamEmail): Promise<void> };
 
 export type TeamMailOptions = {
   db: Tx & { clock: { now(): number } };
@@ -40,7 +40,7 @@ export function createTeamTransport(options: TeamMailOptions): TeamTransport {
       if (from === null || to.length === 0) return;
       const troubles: string[] = [];
       for (const address of to) {
-        const over = await handOne(options, { projectId, from, to: address, letter });
+        const over = await handOne(options, { projectId, from, to: address, email: letter });
         if (over.result === 'refused' || over.result === 'not_sent')
           troubles.push('reply' in over ? over.reply : over.reason);
       }
@@ -80,11 +80,11 @@ function withoutDoubles(addresses: string[]): string[] {
 }
 
 type Words = { subject: string; text: string };
-type Handing = { projectId: number; from: string; to: string; letter: Words };
+type Handing = { projectId: number; from: string; to: string; email: Words };
 
 async function handOne(
   options: TeamMailOptions,
-  { projectId, from, to, letter }: Handing,
+  { projectId, from, to, email: letter }: Handing,
 ): Promise<SubmissionResult> {
   const { db, relay, outlet, tokenKeys, newId } = options;
   const messageId = newId();
@@ -96,13 +96,13 @@ async function handOne(
       to: { name: '', address: to },
       replyTo: null,
       subject: letter.subject,
-      html: renderTeamLetter(letter),
+      html: renderTeamEmail(letter),
       text: letter.text,
       headers: [{ name: 'Auto-Submitted', value: 'auto-generated' }],
     },
     null,
   );
-  const token = letterToken({ projectId, messageId }, 'team', tokenKeys);
+  const token = emailToken({ projectId, messageId }, 'team', tokenKeys);
   const sender = outlet.kind === 'test_inbox' ? `t+${token}@${TEST_INBOX_DOMAIN}` : from;
   return relay.hand({ from: sender, to, envid: messageId }, mime);
 }

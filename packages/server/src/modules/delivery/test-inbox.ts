@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Handed, OutgoingLetter, Transport } from './transport.ts';
+import type { Handed, OutgoingEmail, Transport } from './transport.ts';
 import { findDraft } from '../drafts/index.ts';
 import { findMessageById, keepMail, type NewMail } from '../sending/index.ts';
 import { listSettings } from '../workspace/index.ts';
-import { readLetterToken, type TokenKeys, type TokenUse } from '../../platform/crypto/email-token.ts';
+import { readEmailToken, type TokenKeys, type TokenUse } from '../../platform/crypto/email-token.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { Fault } from '../../platform/fault.ts';
@@ -22,23 +22,23 @@ export function receiveMail(
   return db.transaction(async (tx) => {
     const [rcptTo, ...others] = to;
     if (rcptTo === undefined || others.length > 0) throw refused('An email has exactly one recipient', 'to');
-    const letter = await findLetter(tx, { from, tokenKeys });
-    return keepMail(tx, { ...letter, mailFrom: from, rcptTo, raw, at: db.clock.now() });
+    const email = await findEmail(tx, { from, tokenKeys });
+    return keepMail(tx, { ...email, mailFrom: from, rcptTo, raw, at: db.clock.now() });
   });
 }
 
-type Letter = Pick<NewMail, 'projectId' | 'id' | 'draftId' | 'userId'>;
+type Email = Pick<NewMail, 'projectId' | 'id' | 'draftId' | 'userId'>;
 
 const SENDER = /^([btx])\+([a-z2-7.]{1,64})@/i;
 const USES: Record<string, TokenUse> = { b: 'bounce', t: 'team', x: 'test' };
 
-async function findLetter(
+async function findEmail(
   tx: Tx,
   { from, tokenKeys }: { from: string; tokenKeys: TokenKeys },
-): Promise<Letter> {
+): Promise<Email> {
   const [, kind = '', token = ''] = SENDER.exec(from) ?? [];
   const use = USES[kind.toLowerCase()] ?? 'bounce';
-  const name = readLetterToken(token, use, tokenKeys);
+  const name = readEmailToken(token, use, tokenKeys);
   if (name === null) throw refused('The test inbox accepts only emails of this installation', 'from');
   const { projectId, messageId } = name;
   if (use === 'team') return { projectId, id: messageId, draftId: null, userId: null };
@@ -52,7 +52,7 @@ async function findLetter(
 async function findTested(
   tx: Tx,
   { projectId, draftId }: { projectId: number; draftId: string },
-): Promise<Letter> {
+): Promise<Email> {
   const found = await findDraft(tx, projectId, draftId);
   if (!found) throw refused('There is no such draft: its recipient was erased', 'from');
   return { projectId, id: randomUUID(), draftId, userId: found.draft.userId };
@@ -79,8 +79,8 @@ export function keepInside(transport: Transport, db: Database): Transport {
   const outbox = testInboxTransport(db);
   return {
     ...transport,
-    async hand(letter) {
-      return (await staysInside(letter.projectId)) ? outbox.hand(letter) : transport.hand(letter);
+    async hand(email) {
+      return (await staysInside(email.projectId)) ? outbox.hand(email) : transport.hand(email);
     },
   };
 }
@@ -88,14 +88,14 @@ export function keepInside(transport: Transport, db: Database): Transport {
 /** A transport that only writes to the test inbox. No email can leave the installation through it. */
 export function testInboxTransport(db: Database): Transport {
   return {
-    async hand(letter): Promise<Handed> {
-      await keep((await inTimeOf({ db }, letter.projectId)).db, letter);
+    async hand(email): Promise<Handed> {
+      await keep((await inTimeOf({ db }, email.projectId)).db, email);
       return { result: 'sent', reply: '250 2.0.0 Kept in the test inbox', relayId: null };
     },
   };
 }
 
-async function keep(db: Database, letter: OutgoingLetter): Promise<void> {
-  const { projectId, messageId: id, draftId, userId, mailFrom, rcptTo, mime } = letter;
+async function keep(db: Database, email: OutgoingEmail): Promise<void> {
+  const { projectId, messageId: id, draftId, userId, mailFrom, rcptTo, mime } = email;
   await keepMail(db, { projectId, id, draftId, userId, mailFrom, rcptTo, at: db.clock.now(), raw: mime });
 }

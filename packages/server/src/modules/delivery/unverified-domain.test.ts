@@ -162,8 +162,8 @@ test('sends a deferred email by the domain that it is signed for, whatever the s
   await story.set({ from_address: `hello@${other}` });
   await set(domain, 'failed');
   const tried: string[] = [];
-  stage.engine.transport.answer(async (letter) => {
-    if (letter.projectId === projectId) tried.push(letter.userId);
+  stage.engine.transport.answer(async (email) => {
+    if (email.projectId === projectId) tried.push(email.userId);
     return { result: 'sent' };
   });
   await story.later(3 * HOUR);

@@ -80,6 +80,6 @@ export {
   sendAgain,
 } from './send-draft.ts';
 export { askLater, eraseDrafts, keepContents, setTeamHeard, writeMoved } from './store.ts';
-export { type TeamLetter, takeTeamDigest, teamDigest } from './team-digest.ts';
+export { type TeamEmail, takeTeamDigest, teamDigest } from './team-digest.ts';
 export { type Action, type DraftTransition, type DraftChange, moved } from './transitions.ts';
 export { LADDER_WINDOWS, type LadderCounts, demotes, suggest } from './trust-ladder.ts';

@@ -25,12 +25,12 @@ export type Waiting = {
   timeZone: string;
 };
 
-export type TeamLetter = { subject: string; text: string };
+export type TeamEmail = { subject: string; text: string };
 
 export const TEAM_DIGEST_EVERY_MS = 15 * 60_000;
 
 /** Returns the digest email for the team if there is news and the last one was long enough ago. The first one is sent immediately. */
-export function teamDigest(waiting: Waiting, now: number, lastSentAt: number | null): TeamLetter | null {
+export function teamDigest(waiting: Waiting, now: number, lastSentAt: number | null): TeamEmail | null {
   if (lastSentAt !== null && now < lastSentAt + TEAM_DIGEST_EVERY_MS) return null;
   const isFresh = waiting.notices.length > 0 || waiting.rules.some(({ fresh }) => fresh > 0);
   return isFresh ? { subject: subjectOf(waiting), text: textOf(waiting) } : null;

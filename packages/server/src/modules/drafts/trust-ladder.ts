@@ -67,16 +67,16 @@ type OutcomeKind = 'complaints' | 'hardBounces' | 'unsubscribes';
  * integers.
  */
 const DEMOTES = {
-  complaints: { min: 2, perMille: 3, lettersMax: 1_000 },
-  hardBounces: { min: 5, perMille: 50, lettersMax: 100 },
-  unsubscribes: { min: 6, perMille: 30, lettersMax: 200 },
-} as const satisfies Record<OutcomeKind, { min: number; perMille: number; lettersMax: number }>;
+  complaints: { min: 2, perMille: 3, emailsMax: 1_000 },
+  hardBounces: { min: 5, perMille: 50, emailsMax: 100 },
+  unsubscribes: { min: 6, perMille: 30, emailsMax: 200 },
+} as const satisfies Record<OutcomeKind, { min: number; perMille: number; emailsMax: number }>;
 
 /** How many of the last emails are considered for each outcome. */
 export const LADDER_WINDOWS = {
-  complaints: DEMOTES.complaints.lettersMax,
-  hardBounces: DEMOTES.hardBounces.lettersMax,
-  unsubscribes: DEMOTES.unsubscribes.lettersMax,
+  complaints: DEMOTES.complaints.emailsMax,
+  hardBounces: DEMOTES.hardBounces.emailsMax,
+  unsubscribes: DEMOTES.unsubscribes.emailsMax,
 };
 
 export type Demotion = { reason: OutcomeKind; count: number; of: number; why: string };

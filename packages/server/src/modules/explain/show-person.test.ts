@@ -178,14 +178,14 @@ test('exports everything that is shown, and the change stream and dead letters',
     );
   }
   const newId = idMaker(db.clock);
-  const letter = { mailFrom: 'b+x@acme.org', rcptTo: 'ada@x.org', draftId: newId(), at: clock.now() };
+  const email = { mailFrom: 'b+x@acme.org', rcptTo: 'ada@x.org', draftId: newId(), at: clock.now() };
   const raws = Array.from({ length: 12 }, (_, n) => `Subject: Hello ${n}\r\n\r\nGrüße\r\n`);
   for (const raw of raws)
     for (const userId of ['ada', 'bob'])
-      await keepMail(db, { ...letter, projectId, userId, id: newId(), raw: Buffer.from(raw) });
+      await keepMail(db, { ...email, projectId, userId, id: newId(), raw: Buffer.from(raw) });
   const { value } = await exported();
   expect(new Set((value.test_inbox as { raw: string }[]).map(({ raw }) => raw))).toEqual(new Set(raws));
-  const kept = { id: UUID, copy: 1, draft_id: letter.draftId, to: 'ada@x.org', at: now() };
+  const kept = { id: UUID, copy: 1, draft_id: email.draftId, to: 'ada@x.org', at: now() };
   const text = expect.any(String) as string;
   expect(value).toEqual({
     ...(await show()),
@@ -233,7 +233,7 @@ test('shows and exports the results of emails: outcomes, replies, hits and webho
   await accept('users', [{ external_user_id: 'ada', email: 'ada@x.org' }]);
   const newId = idMaker(db.clock);
   const id = newId();
-  const letter = {
+  const email = {
     projectId,
     draftId: newId(),
     ruleId: newId(),
@@ -242,7 +242,7 @@ test('shows and exports the results of emails: outcomes, replies, hits and webho
     template: null,
   };
   const sent = { claimedAt: clock.now(), leaseUntil: clock.now(), domain: 'acme.example', provider: 'x.org' };
-  await claimMessages(db, [{ ...letter, ...sent, id, address: 'ada@x.org' }]);
+  await claimMessages(db, [{ ...email, ...sent, id, address: 'ada@x.org' }]);
   await db.query(
     `INSERT INTO beckon.tracking_link (project_id, message_id, external_user_id, opens, urls) VALUES ($1, $2, 'ada', true, $3)`,
     [projectId, id, ['https://acme.example']],
@@ -262,9 +262,9 @@ test('shows and exports the results of emails: outcomes, replies, hits and webho
   expect(outcomes[0]).toEqual({
     id: UUID,
     type: 'email.clicked',
-    rule: letter.ruleId,
+    rule: email.ruleId,
     email_id: id,
-    draft_id: letter.draftId,
+    draft_id: email.draftId,
     occurred_at: inMs(-250),
     recorded_at: now(),
     detail: { bot: 'no', bot_reason: null, url: 'https://acme.example/249' },
@@ -295,7 +295,7 @@ test('exports a user who is known only by dead letters', async () => {
   });
 });
 
-async function getLetters(...ids: string[]): Promise<void> {
+async function getEmails(...ids: string[]): Promise<void> {
   await accept(
     'users',
     ids.map((id) => ({ external_user_id: id, email: `${id}@x.org`, traits: { name: id } })),
@@ -313,7 +313,7 @@ const inMs = (ms: number): string => new Date(clock.now() + ms).toISOString();
 const HOUR_MS = 3_600_000;
 
 test('shows a user with their drafts, decisions and active runs', async () => {
-  await getLetters('ada', 'bob');
+  await getEmails('ada', 'bob');
   const { drafts, decisions, runs } = await show();
   expect(drafts).toEqual([
     {
@@ -345,7 +345,7 @@ test('shows a user with their drafts, decisions and active runs', async () => {
 });
 
 test("exports whole drafts with every move, and the rules' state of this user only", async () => {
-  await getLetters('ada', 'bob');
+  await getEmails('ada', 'bob');
   const [draft] = await listDrafts(db, {
     projectId,
     state: null,
@@ -394,7 +394,7 @@ test("exports whole drafts with every move, and the rules' state of this user on
 });
 
 test('exports more drafts than a page holds, each once', async () => {
-  await getLetters('ada');
+  await getEmails('ada');
   await db.query(
     `INSERT INTO beckon.draft SELECT (jsonb_populate_record(d, jsonb_build_object('id', gen_random_uuid()))).*
      FROM beckon.draft d, generate_series(1, 449) WHERE d.project_id = $1`,

@@ -10,7 +10,7 @@ import {
 import { listOutcomesOf, type ShownOutcome, toShownOutcome } from '../outcomes/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import {
-  listLettersOf,
+  listEmailsOf,
   ruleNames,
   type ShownDecision,
   type ShownDraft,
@@ -51,7 +51,7 @@ export async function showPerson(tx: Tx, wanted: PersonId): Promise<WholePerson>
     ...person,
     audiences: await listAudiencesOf(tx, wanted),
     events: events.map(toShownEvent),
-    ...(await listLettersOf(tx, wanted)),
+    ...(await listEmailsOf(tx, wanted)),
     outcomes: outcomes.map((outcome) => toShownOutcome(outcome, names)),
   };
 }

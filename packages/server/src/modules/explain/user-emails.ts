@@ -150,7 +150,7 @@ export function toWholeDraft({ draft, moves, texts }: WholeDraft, names: RuleNam
 const SHOWN_MAX = 1_000;
 
 /** Returns the newest drafts, decisions and runs. */
-export async function listLettersOf(
+export async function listEmailsOf(
   tx: Tx,
   { projectId, userId }: PersonId,
 ): Promise<{ drafts: ShownDraft[]; decisions: ShownDecision[]; runs: ShownRun[] }> {

@@ -35,43 +35,43 @@ export async function gatherWaiting(tx: Tx, asked: WaitingAsked): Promise<Waitin
   const { projectId, mailroom, isFirstOnly = false } = asked;
   const project = (await listSettings(tx, [projectId])).get(projectId);
   if (!project) throw new Error('a project without settings');
-  const { letters, isCut } = isFirstOnly ? await readFirst(tx, projectId) : await readQueue(tx, projectId);
+  const { emails, isCut } = isFirstOnly ? await readFirst(tx, projectId) : await readQueue(tx, projectId);
   const { gate: domain } = await findSender(tx, { project }, mailroom);
-  return { queue: await gatherFacts(tx, letters, { ...asked, domain }), isCut };
+  return { queue: await gatherFacts(tx, emails, { ...asked, domain }), isCut };
 }
 
 const QUEUE_MAX = 100_000;
 const PAGE = 1_000;
 
-type Read = { letters: QueuedLetter[]; isCut: boolean };
+type Read = { emails: QueuedEmail[]; isCut: boolean };
 
 async function readFirst(tx: Tx, projectId: number): Promise<Read> {
-  const { letters } = await listQueued(tx, { projectId, after: null, limit: 1 });
-  return { letters, isCut: false };
+  const { emails } = await listQueued(tx, { projectId, after: null, limit: 1 });
+  return { emails, isCut: false };
 }
 
 async function readQueue(tx: Tx, projectId: number): Promise<Read> {
-  const letters: QueuedLetter[] = [];
+  const emails: QueuedEmail[] = [];
   for (let after: string | null = null; ;) {
     const page = await listQueued(tx, { projectId, after, limit: PAGE });
-    letters.push(...page.letters);
+    emails.push(...page.emails);
     after = page.after;
-    if (after === null) return { letters, isCut: false };
-    if (letters.length >= QUEUE_MAX) return { letters, isCut: true };
+    if (after === null) return { emails, isCut: false };
+    if (emails.length >= QUEUE_MAX) return { emails, isCut: true };
   }
 }
 
 type QueueAsked = Pick<WaitingAsked, 'projectId' | 'now' | 'policies'> & { domain: GateFacts['domain'] };
 
-async function gatherFacts(tx: Tx, letters: QueuedLetter[], asked: QueueAsked): Promise<Queue> {
+async function gatherFacts(tx: Tx, emails: QueuedEmail[], asked: QueueAsked): Promise<Queue> {
   const { projectId, now, policies, domain } = asked;
   const rules = (await loadRules(tx, [projectId], [])).get(projectId);
   const windows = policies.flatMap(({ caps }) => (caps ?? []).map(({ windowMs }) => windowMs));
   const since = now - Math.max(0, ...windows);
   const drafts: QueuedDraft[] = [];
   const claims = new Map<string, number[]>();
-  for (let from = 0; from < letters.length; from += PAGE) {
-    const some = letters.slice(from, from + PAGE);
+  for (let from = 0; from < emails.length; from += PAGE) {
+    const some = emails.slice(from, from + PAGE);
     const recipients = await findRecipients(tx, some, {
       projectId,
       now,
@@ -92,10 +92,10 @@ type Recipient = Pick<QueuedDraft, 'address' | 'suppression' | 'zone'> & { refus
 
 async function findRecipients(
   tx: Tx,
-  letters: QueuedLetter[],
+  emails: QueuedEmail[],
   { projectId, now, hasTopics }: { projectId: number; now: number; hasTopics: boolean },
 ): Promise<Map<string, Recipient>> {
-  const users = [...new Set(letters.map(({ userId }) => userId))];
+  const users = [...new Set(emails.map(({ userId }) => userId))];
   const people = await findPeople(
     tx,
     users.map((userId) => ({ projectId, userId })),
@@ -126,7 +126,7 @@ const NOBODY: Recipient = { address: null, suppression: null, refused: NONE, zon
 type Standing = { rule: ActiveRule | undefined; domain: GateFacts['domain'] };
 
 function toQueued(
-  letter: QueuedLetter,
+  letter: QueuedEmail,
   recipients: Map<string, Recipient>,
   { rule, domain }: Standing,
 ): QueuedDraft {
@@ -140,7 +140,7 @@ function toQueued(
 }
 
 /** A draft that is sent automatically when its time comes and the send checks pass. Times are in milliseconds. */
-type QueuedLetter = Pick<
+type QueuedEmail = Pick<
   Draft,
   'id' | 'ruleId' | 'userId' | 'state' | 'reason' | 'priority' | 'counts' | 'expiresAt'
 > & {
@@ -157,7 +157,7 @@ const WAITS_FOR_MORE = [...PERSON_DECIDES, ...NOT_WHOLE, 'composing', 'editing',
 export async function listQueued(
   tx: Tx,
   { projectId, after, limit }: { projectId: number; after: string | null; limit: number },
-): Promise<{ letters: QueuedLetter[]; after: string | null }> {
+): Promise<{ emails: QueuedEmail[]; after: string | null }> {
   const rows = await tx.query<Row>(
     `SELECT id, rule_id, external_user_id, state, resume_state, reason, priority, counts, lease_by, deadline_at, not_before,
        expires_at, ends_at
@@ -166,7 +166,7 @@ export async function listQueued(
     [projectId, after, limit],
   );
   return {
-    letters: rows.flatMap(toLetter),
+    emails: rows.flatMap(toEmail),
     after: rows.length < limit ? null : (rows.at(-1)?.id ?? null),
   };
 }
@@ -187,7 +187,7 @@ type Row = {
   ends_at: Date | null;
 };
 
-function toLetter(row: Row): QueuedLetter[] {
+function toEmail(row: Row): QueuedEmail[] {
   const { id, state, reason, priority, counts } = row;
   const times = timesOf(row);
   const at = leavesAt(times);

@@ -50,10 +50,10 @@ export const systemRoutes = [
   route('GET /projects/:project/dead-letters', {
     needs: 'viewer',
     async handle({ db }, { projectId }) {
-      const letters = await listDead(db, projectId);
+      const emails = await listDead(db, projectId);
       return wholeList(
-        letters.map(({ acceptedAt, deadLetteredAt, ...letter }): DeadLetter => ({
-          ...letter,
+        emails.map(({ acceptedAt, deadLetteredAt, ...email }): DeadLetter => ({
+          ...email,
           accepted_at: acceptedAt.toISOString(),
           dead_lettered_at: deadLetteredAt.toISOString(),
         })),

@@ -18,9 +18,9 @@ beforeEach(() => {
 });
 
 async function tracked({ userId = 'ada', urls = ['https://acme.test/'] } = {}) {
-  const letter = { projectId, messageId: newId(), userId, opens: true, urls };
-  await insertLinks(db, [letter]);
-  return letter;
+  const email = { projectId, messageId: newId(), userId, opens: true, urls };
+  await insertLinks(db, [email]);
+  return email;
 }
 
 const hit = (messageId: string, more: Partial<Hit> = {}): Hit => ({

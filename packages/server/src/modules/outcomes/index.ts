@@ -35,7 +35,7 @@ export {
 } from './record/record-outcomes.ts';
 export { resolveLost } from './record/resolve-unknown.ts';
 export {
-  type TrackedLetter,
+  type TrackedEmail,
   addHitCounts,
   eraseHits,
   eraseOutcomes,

@@ -3,7 +3,7 @@ import type { Tx } from '../../platform/db/statements.ts';
 import type { Outcome } from './outcome.ts';
 
 /** The data about the email that an outcome contains. `rule` is the name of the rule. */
-export type OutcomeLetter = {
+export type OutcomeEmail = {
   messageId: string;
   draftId: string;
   ruleId: string;
@@ -17,7 +17,7 @@ export type OutcomeLetter = {
   livemode: boolean;
 };
 
-type LetterRow = {
+type EmailRow = {
   id: string;
   draft_id: string;
   rule_id: string;
@@ -30,12 +30,12 @@ type LetterRow = {
 };
 
 /** Finds emails of a project by id, each once. Emails of erased users do not exist anymore. Reads `message`, `rule` and `project`. */
-export async function findLetters(
+export async function findEmails(
   tx: Tx,
   { projectId, messageIds }: { projectId: number; messageIds: string[] },
-): Promise<Map<string, OutcomeLetter>> {
-  const rows = await tx.prepared<LetterRow>({
-    name: 'outcomes.letters',
+): Promise<Map<string, OutcomeEmail>> {
+  const rows = await tx.prepared<EmailRow>({
+    name: 'outcomes.emails',
     text: `SELECT m.id, m.draft_id, m.rule_id, r.name AS rule, m.external_user_id, m.address, m.domain, m.state, p.livemode
            FROM unnest($2::uuid[]) AS asked(id)
            JOIN beckon.message m ON m.project_id = $1 AND m.id = asked.id
@@ -62,7 +62,7 @@ export async function findLetters(
 }
 
 /** Locks these emails and returns those that exist. An erasure waits for the lock and then finds the outcomes that were written. */
-export async function holdLetters(
+export async function holdEmails(
   tx: Tx,
   { projectId, messageIds }: { projectId: number; messageIds: string[] },
 ): Promise<Set<string>> {
@@ -164,7 +164,7 @@ export async function countForRule(
 /** Counts, among the last emails from a domain since a time, those rejected for their content or reputation. Reads `message`. */
 export async function countRefused(
   tx: Tx,
-  asked: { projectId: number; domain: string; since: number; letters: number },
+  asked: { projectId: number; domain: string; since: number; emails: number },
 ): Promise<Share> {
   const [row] = await tx.query<Share>(
     `SELECT count(*)::int AS "of", count(*) FILTER (WHERE EXISTS (
@@ -174,12 +174,12 @@ export async function countRefused(
        SELECT m.id FROM beckon.message m WHERE m.project_id = $1 AND m.domain = $2 AND m.claimed_at > $3 AND ${LEFT}
        ORDER BY m.claimed_at DESC LIMIT $4
      ) l`,
-    [asked.projectId, asked.domain, new Date(asked.since), asked.letters],
+    [asked.projectId, asked.domain, new Date(asked.since), asked.emails],
   );
   return row ?? { count: 0, of: 0 };
 }
 
-export type SoftAsked = { projectId: number; userId: string; address: string; letters: number };
+export type SoftAsked = { projectId: number; userId: string; address: string; emails: number };
 
 /** Returns when the last emails to this user at this address soft-bounced, or null if one of that many did not. Reads `message`. */
 export async function findSoftBounces(
@@ -194,10 +194,10 @@ export async function findSoftBounces(
        WHERE m.project_id = $1 AND m.external_user_id = $2 AND m.address = $3 AND ${LEFT}
        ORDER BY m.claimed_at DESC, m.id DESC LIMIT $4
      ) l ORDER BY l.claimed_at`,
-    [asked.projectId, asked.userId, asked.address, asked.letters],
+    [asked.projectId, asked.userId, asked.address, asked.emails],
   );
   const times = rows.flatMap(({ at }) => at?.getTime() ?? []);
-  if (times.length < asked.letters) return null;
+  if (times.length < asked.emails) return null;
   return { firstAt: Math.min(...times), lastAt: Math.max(...times) };
 }
 

@@ -49,7 +49,7 @@ export async function eraseOutcomes(
 }
 
 /** An email in `tracking_link`, with its hits in `hit_count` and `hit`. */
-export type TrackedLetter = EmailRef & {
+export type TrackedEmail = EmailRef & {
   userId: string;
   opens: boolean;
   /** The link targets by link number, encoded as URLs in browsers are, which contain no spaces. */
@@ -57,8 +57,8 @@ export type TrackedLetter = EmailRef & {
 };
 
 /** Inserts the links of emails submitted in the same transaction. */
-export async function insertLinks(tx: Tx, letters: TrackedLetter[]): Promise<void> {
-  if (letters.length === 0) return;
+export async function insertLinks(tx: Tx, emails: TrackedEmail[]): Promise<void> {
+  if (emails.length === 0) return;
   await tx.prepared({
     name: 'outcomes.links',
     text: `INSERT INTO beckon.tracking_link (project_id, message_id, external_user_id, opens, urls)
@@ -67,11 +67,11 @@ export async function insertLinks(tx: Tx, letters: TrackedLetter[]): Promise<voi
              AS n(project_id, message_id, user_id, opens, urls)
            ON CONFLICT (project_id, message_id) DO UPDATE SET opens = excluded.opens, urls = excluded.urls`,
     values: [
-      plainList(letters.map((letter) => letter.projectId)),
-      plainList(letters.map((letter) => letter.messageId)),
-      letters.map((letter) => letter.userId),
-      plainList(letters.map((letter) => letter.opens)),
-      letters.map((letter) => letter.urls.join(' ')),
+      plainList(emails.map((email) => email.projectId)),
+      plainList(emails.map((email) => email.messageId)),
+      emails.map((email) => email.userId),
+      plainList(emails.map((email) => email.opens)),
+      emails.map((email) => email.urls.join(' ')),
     ],
   });
 }

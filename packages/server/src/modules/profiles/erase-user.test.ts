@@ -98,7 +98,7 @@ const AUDIENCES = {
 };
 
 /** Creates a draft, a run, entries, decisions and timers per user, an email passed to the relay, and an opt-out. */
-async function getLetters(): Promise<void> {
+async function getEmails(): Promise<void> {
   const ids = [ADA, 'bob', 'zed'];
   const records = ids.flatMap((id) => [
     { external_user_id: id, name: 'user_signed_up', properties: { plan: 'pro', by: id } },
@@ -158,9 +158,9 @@ async function becomeSomething({ id, draftId, userId, address }: Message): Promi
     `INSERT INTO beckon.tracking_link (project_id, message_id, external_user_id, opens, urls) VALUES ($1, $2, $3, true, $4)`,
     [projectId, id, userId, [`https://x.org/?for=${address}`]],
   );
-  const letter = { projectId, messageId: id };
+  const email = { projectId, messageId: id };
   const hit = {
-    ...letter,
+    ...email,
     kind: 'open',
     link: null,
     at,
@@ -170,7 +170,7 @@ async function becomeSomething({ id, draftId, userId, address }: Message): Promi
   } as const;
   await db.transaction((tx) => addHits(tx, [hit]));
   const opened = { type: 'email.opened', bot: 'yes', botReason: 'prefetch' } as const;
-  await recordOutcomes({ db, newId, log: silentLog }, [{ ...letter, occurredAt: at, ...opened }]);
+  await recordOutcomes({ db, newId, log: silentLog }, [{ ...email, occurredAt: at, ...opened }]);
   await db.transaction((tx) =>
     insertReply(tx, {
       projectId,
@@ -265,7 +265,7 @@ async function rowsOf(userId: string): Promise<Record<string, number>> {
 
 test('leaves nothing of an erased user in any column of any table, and counts what was removed', async () => {
   await liveALife();
-  await getLetters();
+  await getEmails();
   await die(ADA, 1);
   await die('bob', 2);
   await sendMore();

@@ -140,7 +140,7 @@ async function removeKnown(
   const events = await eraseEvents(tx, wanted);
   const standings = await eraseStandings(tx, { projectId, userId, now });
   const change = await eraseChanges(tx, projectId, userId);
-  const { addresses, ...letters } = await removeLetters(tx, wanted);
+  const { addresses, ...emails } = await removeEmails(tx, wanted);
   const email = (await findEmails(tx, [wanted])).get(personKey(wanted)) ?? null;
   // After the email rows, which a process that records a bounce has locked when it suppresses an address.
   const suppression = await hash(email === null ? addresses : [...addresses, email]);
@@ -155,14 +155,14 @@ async function removeKnown(
     audience_due: standings.dues,
     change,
     dead_letter: 0,
-    ...letters,
+    ...emails,
     suppression,
     webhook_message: webhooks,
   };
 }
 
 /** Removes the user's emails. Drafts are locked before runs, in id order, by everything that needs both. */
-async function removeLetters(tx: Tx, wanted: PersonId): Promise<RemovedLetters & { addresses: string[] }> {
+async function removeEmails(tx: Tx, wanted: PersonId): Promise<RemovedEmails & { addresses: string[] }> {
   // Hits come first, because a process that turns a hit into an outcome locks its count before drafts and emails.
   const hits = await eraseHits(tx, wanted);
   await listOpenOfPeople(tx, [wanted]);
@@ -189,7 +189,7 @@ async function removeLetters(tx: Tx, wanted: PersonId): Promise<RemovedLetters &
   };
 }
 
-type RemovedLetters = Pick<
+type RemovedEmails = Pick<
   Removed,
   'draft' | 'message' | 'test_inbox_email' | 'run' | 'decision' | 'rule_entry' | 'rule_timer'
 > &

@@ -64,7 +64,7 @@ export async function* exportPerson(
   yield `${known.slice(0, -1)},`;
   yield* field('events', listAll(tx, wanted), toShownEvent);
   yield ',';
-  yield* letters(tx, wanted);
+  yield* emails(tx, wanted);
   yield ',';
   yield* outcomes(tx, wanted);
   yield ',';
@@ -77,7 +77,7 @@ export async function* exportPerson(
 /** Limit for rows that cannot be read in pages, above any real number. A row is short, and each one requires a decision of its own. */
 const ROWS_MAX = 100_000;
 
-async function* letters(tx: Tx, wanted: PersonId & { pageOf: number }): AsyncGenerator<string, void, void> {
+async function* emails(tx: Tx, wanted: PersonId & { pageOf: number }): AsyncGenerator<string, void, void> {
   const { projectId, userId } = wanted;
   const names = await ruleNames(tx, projectId);
   const all = { projectId, userId, limit: ROWS_MAX };
@@ -113,7 +113,7 @@ async function* outcomes(tx: Tx, wanted: PersonId & { pageOf: number }): AsyncGe
   yield ',';
   yield* field('links', listLinkTraces(tx, wanted), (link) => link);
   yield ',';
-  yield* field('hits', listHitTraces(tx, wanted), (letter) => letter);
+  yield* field('hits', listHitTraces(tx, wanted), (email) => email);
   yield ',';
   yield* field('replies', listAllReplies(tx, wanted), toShownReply);
   yield ',';

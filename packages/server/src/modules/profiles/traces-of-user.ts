@@ -86,7 +86,7 @@ export async function* listAllOutcomes(tx: Tx, person: PagedPerson): AsyncGenera
 type LinkTrace = { message_id: string; opens: boolean; urls: string[]; hits: number };
 
 export function listLinkTraces(tx: Tx, person: PagedPerson): AsyncGenerator<LinkTrace[], void, void> {
-  return byLetter<LinkTrace>(person, (after) =>
+  return byEmail<LinkTrace>(person, (after) =>
     tx.query(
       `SELECT l.message_id, l.opens, l.urls, coalesce(c.hits, 0) AS hits FROM beckon.tracking_link l
        LEFT JOIN beckon.hit_count c ON c.project_id = l.project_id AND c.message_id = l.message_id
@@ -111,7 +111,7 @@ type HitTrace = {
 
 /** Lists emails with all their hits, at most a hundred each. */
 export function listHitTraces(tx: Tx, person: PagedPerson): AsyncGenerator<HitTrace[], void, void> {
-  return byLetter<HitTrace>(person, (after) =>
+  return byEmail<HitTrace>(person, (after) =>
     tx.query(
       `SELECT c.message_id, (
          SELECT coalesce(json_agg(json_build_object('kind', h.kind, 'link', h.link, 'at', h.at, 'bot', h.bot,
@@ -127,7 +127,7 @@ export function listHitTraces(tx: Tx, person: PagedPerson): AsyncGenerator<HitTr
 /** Sorts before every id. */
 const FIRST_MESSAGE = '00000000-0000-0000-0000-000000000000';
 
-async function* byLetter<T extends { message_id: string }>(
+async function* byEmail<T extends { message_id: string }>(
   { pageOf }: PagedPerson,
   ask: (after: string) => Promise<T[]>,
 ): AsyncGenerator<T[], void, void> {

@@ -1,11 +1,11 @@
 import { JSON_MAX_KEY_CHARS } from '@beckon/contract';
 import { Context, Drop, type Liquid, type Scope } from 'liquidjs';
 import { ownLocale } from '../../platform/text/locale.ts';
-import type { LetterPart } from './template.ts';
+import type { EmailPart } from './template.ts';
 import { formatsOf, type LocaleFormats } from './locale-formats.ts';
 import { isBlank, oneLine } from './print-values.ts';
 import { costOf, RenderWork } from './render-work.ts';
-import { type LetterVariables, LOCALE_FACT, valueOf, ZONE_FACT } from './variables.ts';
+import { type EmailVariables, LOCALE_FACT, valueOf, ZONE_FACT } from './variables.ts';
 
 const FACTS_MAX = 255;
 const MISSING_MAX = 50;
@@ -21,12 +21,12 @@ export class Findings {
   readonly missing = new Set<string>();
   /** One budget for all parts. */
   readonly work = new RenderWork();
-  failed: LetterPart | null = null;
-  readonly #variables: LetterVariables;
+  failed: EmailPart | null = null;
+  readonly #variables: EmailVariables;
   readonly #namedLocales = new Set<string>();
   #facts = 0;
 
-  constructor(variables: LetterVariables) {
+  constructor(variables: EmailVariables) {
     this.#variables = variables;
   }
 

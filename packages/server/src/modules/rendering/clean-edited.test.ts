@@ -5,11 +5,11 @@ import type { TemplateText } from './template.ts';
 const MSO = '<!--[if mso | IE]><table><tr><td><![endif]-->';
 const page = (inside: string): string =>
   `<!doctype html><html><head><style>p { color: red }</style></head><body style="margin:0">${inside}</body></html>`;
-const letter = (body: string): TemplateText => ({ subject: 'a', preheader: '', body, format: 'html' });
-const before = letter(page(`${MSO}<p style="margin:0">Hi</p>`));
+const email = (body: string): TemplateText => ({ subject: 'a', preheader: '', body, format: 'html' });
+const before = email(page(`${MSO}<p style="margin:0">Hi</p>`));
 
 async function edited(inside: string): Promise<string> {
-  const { body } = await cleanEdited(before, letter(page(inside)));
+  const { body } = await cleanEdited(before, email(page(inside)));
   expect(
     body.startsWith(
       '<!doctype html><html><head><style>p { color: red }</style></head><body style="margin:0">',
@@ -44,10 +44,10 @@ describe('cleanEdited', () => {
   test('keeps the head, whatever the edit has outside the body', async () => {
     const { body } = await cleanEdited(
       before,
-      letter('<head><style>@import "x"</style></head><body onload="x"><p>New</p></body>'),
+      email('<head><style>@import "x"</style></head><body onload="x"><p>New</p></body>'),
     );
     expect(body).toBe(page('<p>New</p>'));
-    expect((await cleanEdited(before, letter('<p>Bare</p>'))).body).toBe(page('<p>Bare</p>'));
+    expect((await cleanEdited(before, email('<p>Bare</p>'))).body).toBe(page('<p>Bare</p>'));
   });
 
   test('keeps the format, and keeps Markdown as it is typed', async () => {

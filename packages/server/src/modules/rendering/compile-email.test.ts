@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compileLetter } from './compile-email.ts';
+import { compileEmail } from './compile-email.ts';
 import { publishable } from './publish.ts';
 
 function mjml(inside: string, head = ''): string {
@@ -7,17 +7,17 @@ function mjml(inside: string, head = ''): string {
 }
 
 async function flawsOf(inside: string, head = ''): Promise<string[]> {
-  const compiled = await compileLetter(mjml(inside, head));
+  const compiled = await compileEmail(mjml(inside, head));
   return 'flaws' in compiled ? compiled.flaws : [];
 }
 
 async function htmlOf(inside: string, head = ''): Promise<string> {
-  const compiled = await compileLetter(mjml(inside, head));
+  const compiled = await compileEmail(mjml(inside, head));
   if ('flaws' in compiled) throw new Error(compiled.flaws.join('\n'));
   return compiled.html;
 }
 
-describe('compileLetter', () => {
+describe('compileEmail', () => {
   test('compiles with its Liquid in place, with any quotes and special characters in it', async () => {
     const html = await htmlOf(
       '<mj-text>Hi {{ user.name | default: "there" }}{% if user.age < 3 and user.x > "a" %}, little one{% endif %} &copy; &amp; &nbsp;</mj-text>' +

@@ -7,13 +7,13 @@ import { parsePart, SOURCE_MAX_CHARS } from './liquid.ts';
 
 const PREVIEW = /<mj-preview\b[^<>]*>(?:(?!<mj-preview\b)[\s\S])*?<\/mj-preview\s*>/gi;
 
-type CompiledLetter = { html: string } | { flaws: string[] };
+type CompiledEmail = { html: string } | { flaws: string[] };
 
 /**
  * Compiles MJML to a page of HTML that still contains its Liquid. The compiler never sees the Liquid: markers replace it. The Liquid
  * returns only where a marker comes out in a place that is safe for any value.
  */
-export async function compileLetter(source: string): Promise<CompiledLetter> {
+export async function compileEmail(source: string): Promise<CompiledEmail> {
   const body = source.replace(/\r\n?/g, '\n');
   const parsed = parsePart(body, 'line');
   if ('flaw' in parsed) {
@@ -90,7 +90,7 @@ function withPlaces(html: string, written: [number, string][]): string {
 
 type Found = { places: TemplateTag[]; written: string[] };
 
-function checkCompiled(html: string, { places, written }: Found): CompiledLetter {
+function checkCompiled(html: string, { places, written }: Found): CompiledEmail {
   if (html.length > SOURCE_MAX_CHARS) return { flaws: [tooLong(html.length)] };
   const tags = places.filter(({ kind }) => kind === 'tag').map(({ text }) => text);
   if (

@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { countWork, growth } from '../../../testkit/count-work.ts';
-import { checkLetter } from './publish.ts';
+import { checkEmail } from './publish.ts';
 import { checkPage } from './check-page.ts';
-import { compileLetter } from './compile-email.ts';
+import { compileEmail } from './compile-email.ts';
 import { inlineStylesFlaw } from './compile-mjml.ts';
-import { findShippedLetter, shippedLetterNames } from './shipped.ts';
+import { findShippedEmail, shippedEmailNames } from './shipped.ts';
 import { linksOfMarkdown } from './links.ts';
 import { renderContent } from './render.ts';
 import { plainText } from './plain-text.ts';
 import { WORK_MAX } from './render-work.ts';
-import type { LetterVariables } from './variables.ts';
+import type { EmailVariables } from './variables.ts';
 
 const LONG = 'x'.repeat(60_000);
 const LIST = Array.from({ length: 5_000 }, (_, at) => `item ${at}`);
-const VARIABLES: LetterVariables = {
+const VARIABLES: EmailVariables = {
   person: { name: 'Ada', list: LIST, long: LONG },
   event: { name: 'limit_reached', plan: 'pro', meter: 'api_calls', usagePercent: 85, limit: 10_000 },
   project: { name: 'Acme' },
@@ -62,8 +62,8 @@ describe('renderContent', () => {
     expect(renderContent(parts, VARIABLES).failed).toBe('preheader');
   });
 
-  test.each(shippedLetterNames())('renders the shipped email %s within a hundredth of its budget', (name) => {
-    const source = findShippedLetter(name) ?? { subject: '', preheader: '', body: '', format: 'markdown' };
+  test.each(shippedEmailNames())('renders the shipped email %s within a hundredth of its budget', (name) => {
+    const source = findShippedEmail(name) ?? { subject: '', preheader: '', body: '', format: 'markdown' };
     // The first render of a locale also creates its formatters.
     renderContent(source, VARIABLES);
     const { work, failed } = renderContent(source, VARIABLES);
@@ -153,11 +153,11 @@ describe('linksOfMarkdown', () => {
   });
 });
 
-describe('compileLetter', () => {
+describe('compileEmail', () => {
   const mjml = (body: string, head = ''): string => `<mjml>${head}<mj-body>${body}</mj-body></mjml>`;
 
   test('refuses a page by its size before it is checked', async () => {
-    const compiled = await compileLetter(mjml('<mj-section/>'.repeat(200)));
+    const compiled = await compileEmail(mjml('<mj-section/>'.repeat(200)));
     expect(compiled).toEqual({
       flaws: [expect.stringMatching(/^it compiles to [\d,]+ characters of HTML; at most 100,000/)],
     });
@@ -165,28 +165,28 @@ describe('compileLetter', () => {
 
   test('refuses more sections than any page can hold, without compiling them', async () => {
     const sections = '<mj-wrapper><MJ-section/></mj-wrapper>'.repeat(101);
-    expect(await compileLetter(mjml(sections))).toEqual({
+    expect(await compileEmail(mjml(sections))).toEqual({
       flaws: [expect.stringContaining('202 sections and wrappers; at most 200')],
     });
-    expect(await compileLetter(mjml('<mj-section/>'.repeat(100)))).toHaveProperty('html');
+    expect(await compileEmail(mjml('<mj-section/>'.repeat(100)))).toHaveProperty('html');
   });
 
   test('refuses MJML nested so deeply that the compiler would exceed its stack', async () => {
     const nested = `${'</mj-style></mj-head><mj-body><mj-raw>'.repeat(1_000)}`;
-    expect(await compileLetter(mjml(nested))).toEqual({
+    expect(await compileEmail(mjml(nested))).toEqual({
       flaws: ['MJML elements may be nested at most 32 levels deep'],
     });
     const beside = '<mj-section><mj-column><mj-text>a<br>b</mj-text></mj-column></mj-section>'.repeat(40);
-    expect(await compileLetter(mjml(beside))).toHaveProperty('html');
+    expect(await compileEmail(mjml(beside))).toHaveProperty('html');
   });
 
   test('refuses inline styles beyond a product of selectors and elements', async () => {
     const head = (rules: number): string =>
       `<mj-head><mj-style inline="inline">${'a{b:c}'.repeat(rules)}</mj-style></mj-head>`;
     const raw = (count: number): string => `<mj-raw>${'<a/>'.repeat(count)}</mj-raw>`;
-    const compiled = await compileLetter(mjml(raw(3_500), head(2_300)));
+    const compiled = await compileEmail(mjml(raw(3_500), head(2_300)));
     expect(compiled).toEqual({ flaws: [expect.stringContaining('2300 selectors for 3510 elements')] });
-    expect(await compileLetter(mjml(raw(100), head(100)))).toHaveProperty('html');
+    expect(await compileEmail(mjml(raw(100), head(100)))).toHaveProperty('html');
   });
 
   test('counts the selectors of mj-html-attributes, and of several style blocks', () => {
@@ -198,8 +198,8 @@ describe('compileLetter', () => {
   });
 });
 
-describe('checkLetter', () => {
-  const letter = (count: number): Parameters<typeof checkLetter>[0] => ({
+describe('checkEmail', () => {
+  const email = (count: number): Parameters<typeof checkEmail>[0] => ({
     subject: 's',
     preheader: '',
     body: 'a\n{{ user.name }} {{ nothing.here }}\n'.repeat(count),
@@ -207,7 +207,7 @@ describe('checkLetter', () => {
   });
 
   test('names the line and the column of an unknown variable', () => {
-    const [first, second] = checkLetter(letter(2));
+    const [first, second] = checkEmail(email(2));
     expect(first?.message).toMatch(/^line 2, column 20: "nothing" is unknown/);
     expect(second?.message).toMatch(/^line 4, column 20:/);
   });

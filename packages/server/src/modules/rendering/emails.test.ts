@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkLetter } from './publish.ts';
-import { findShippedLetter, shippedLetterNames } from './shipped.ts';
+import { checkEmail } from './publish.ts';
+import { findShippedEmail, shippedEmailNames } from './shipped.ts';
 import type { TemplateText } from './template.ts';
 import { renderContent } from './render.ts';
 import { variablesFor } from './variables.ts';
 
 function shipped(name: string): TemplateText {
-  const letter = findShippedLetter(name);
-  if (letter === undefined) throw new Error(`there is no template ${name}`);
-  return letter;
+  const email = findShippedEmail(name);
+  if (email === undefined) throw new Error(`there is no template ${name}`);
+  return email;
 }
 
 type Given = {
@@ -19,7 +19,7 @@ type Given = {
   endsAt?: number;
 };
 
-function render(letter: string, { traits = {}, name = 'event', properties = {}, endsAt }: Given = {}) {
+function render(email: string, { traits = {}, name = 'event', properties = {}, endsAt }: Given = {}) {
   const given = variablesFor({
     person: { userId: 'u1', traits: new Map(Object.entries(traits)), email: null },
     anchor: { name, properties, occurredAt: Date.UTC(2026, 5, 1, 12) },
@@ -28,18 +28,13 @@ function render(letter: string, { traits = {}, name = 'event', properties = {}, 
     zone: 'Europe/Berlin',
     locale: 'en',
   });
-  return renderContent(shipped(letter), given);
+  return renderContent(shipped(email), given);
 }
 
 test('has an email for each of the four shipped rules, and each can be stored', () => {
-  expect(shippedLetterNames()).toEqual([
-    'welcome',
-    'onboarding_stall',
-    'plan_limit_upsell',
-    'trial_expiring',
-  ]);
-  for (const name of shippedLetterNames()) expect(checkLetter(shipped(name))).toEqual([]);
-  expect(findShippedLetter('constructor')).toBeUndefined();
+  expect(shippedEmailNames()).toEqual(['welcome', 'onboarding_stall', 'plan_limit_upsell', 'trial_expiring']);
+  for (const name of shippedEmailNames()) expect(checkEmail(shipped(name))).toEqual([]);
+  expect(findShippedEmail('constructor')).toBeUndefined();
 });
 
 test('renders shipped emails without gaps if values are missing or invalid', () => {
@@ -65,11 +60,11 @@ test('renders shipped emails without gaps if values are missing or invalid', () 
   );
   fc.assert(
     fc.property(
-      fc.constantFrom(...shippedLetterNames()),
+      fc.constantFrom(...shippedEmailNames()),
       known,
       fc.tuple(eventName, properties),
-      (letter, traits, [name, given]) => {
-        const { content, missing } = render(letter, { traits, name, properties: given });
+      (email, traits, [name, given]) => {
+        const { content, missing } = render(email, { traits, name, properties: given });
         expect(missing).toEqual([]);
         expect(content.body).not.toContain('object Object');
         expect(content.body).toMatch(/\n\nAcme$/);
@@ -152,7 +147,7 @@ test.each([
   [{ body: '{{ run.end }}' }, 'body', 'line 1, column 4: "run.end" is unknown. Use run.ends_at'],
   [{ body: '{{ user }}' }, 'body', 'line 1, column 4: "user" needs a field, such as user.name'],
 ])('rejects an email that cannot be rendered, and names the place: %j', (parts, field, message) => {
-  const faults = checkLetter({
+  const faults = checkEmail({
     subject: 'Hello',
     preheader: '',
     body: 'Hello',
@@ -165,5 +160,5 @@ test.each([
 test('accepts names that the email itself assigns', () => {
   const body =
     '{% assign who = user.name %}{% for tag in user.tags %}{{ tag }}{{ forloop.index }}{% endfor %}{{ who }}';
-  expect(checkLetter({ subject: 'Hello', preheader: '', body, format: 'markdown' })).toEqual([]);
+  expect(checkEmail({ subject: 'Hello', preheader: '', body, format: 'markdown' })).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { compileLetter } from './compile-email.ts';
-import { checkLetter, publishable } from './publish.ts';
+import { compileEmail } from './compile-email.ts';
+import { checkEmail, publishable } from './publish.ts';
 import type { TemplateText } from './template.ts';
 import { renderEmail } from './render-email.ts';
 import { renderContent } from './render.ts';
@@ -11,7 +11,7 @@ const guide = readFileSync(new URL('../../../../../docs/reference/emails.md', im
 
 const TRAITS = { name: 'Ada', seats: 1200, tags: ['new', 'beta'], site: 'https://ada.example' };
 
-function rendered(letter: TemplateText, traits: Record<string, unknown> = TRAITS, locale = 'en') {
+function rendered(email: TemplateText, traits: Record<string, unknown> = TRAITS, locale = 'en') {
   const given = variablesFor({
     person: { userId: 'user_42', traits: new Map(Object.entries(traits)), email: 'ada@example.com' },
     anchor: { name: 'user_signed_up', properties: { plan: 'pro' }, occurredAt: Date.UTC(2026, 5, 5, 12) },
@@ -20,7 +20,7 @@ function rendered(letter: TemplateText, traits: Record<string, unknown> = TRAITS
     zone: 'UTC',
     locale,
   });
-  const { content, missing } = renderContent(letter, given);
+  const { content, missing } = renderContent(email, given);
   expect(missing).toEqual([]);
   return renderEmail(content, {
     projectName: 'Acme',
@@ -32,9 +32,9 @@ function rendered(letter: TemplateText, traits: Record<string, unknown> = TRAITS
 }
 
 function markdown(body: string): TemplateText {
-  const letter: TemplateText = { subject: 'a', preheader: '', body, format: 'markdown' };
-  expect(checkLetter(letter)).toEqual([]);
-  return letter;
+  const email: TemplateText = { subject: 'a', preheader: '', body, format: 'markdown' };
+  expect(checkEmail(email)).toEqual([]);
+  return email;
 }
 
 /** Reads rows with two code cells below their header. A vertical bar within a cell is escaped with a backslash. */
@@ -76,7 +76,7 @@ function page(inside: string): string {
 }
 
 test.each(refused)('rejects %s: %s', async (inside, said) => {
-  const compiled = await compileLetter(page(inside));
+  const compiled = await compileEmail(page(inside));
   expect('flaws' in compiled ? compiled.flaws.join('\n') : '').toContain(said);
 });
 
@@ -99,7 +99,7 @@ test('lists every tag and filter in the guide, and no other', async () => {
     ['Tags', '{% nope %}'],
     ['Filters', '{{ user.x | nope }}'],
   ] as const) {
-    const [fault] = checkLetter({ subject: 'a', preheader: '', body: source, format: 'markdown' });
+    const [fault] = checkEmail({ subject: 'a', preheader: '', body: source, format: 'markdown' });
     const there = fault?.message.split('Use one of ')[1]?.split(', ');
     const [, listed = ''] = new RegExp(`^${kind}: ([\\s\\S]*?)\\.\n\n`, 'm').exec(guide) ?? [];
     expect(new Set(Array.from(listed.matchAll(/`([^`]+)`/g), ([, name]) => name))).toEqual(new Set(there));

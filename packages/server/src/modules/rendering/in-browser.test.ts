@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findShippedLetter, shippedLetterNames } from './shipped.ts';
+import { findShippedEmail, shippedEmailNames } from './shipped.ts';
 import type { TemplateText } from './template.ts';
 import { renderEmail } from './render-email.ts';
 import { renderContent } from './render.ts';
@@ -46,8 +46,8 @@ End`,
 };
 
 function shipped(name: string): TemplateText {
-  const letter = findShippedLetter(name);
-  if (letter === undefined) throw new Error(`there is no template ${name}`);
+  const email = findShippedEmail(name);
+  if (email === undefined) throw new Error(`there is no template ${name}`);
   const given = variablesFor({
     person: { userId: 'u1', traits: new Map([['name', 'Ada']]), email: 'ada@example.com' },
     anchor: { name: 'user_signed_up', properties: { plan: 'pro' }, occurredAt: Date.UTC(2026, 5, 1) },
@@ -56,11 +56,11 @@ function shipped(name: string): TemplateText {
     zone: 'UTC',
     locale: 'en',
   });
-  return renderContent(letter, given).content;
+  return renderContent(email, given).content;
 }
 
-const LETTERS: [string, TemplateText][] = [
-  ...shippedLetterNames().map((name): [string, TemplateText] => [name, shipped(name)]),
+const EMAILS: [string, TemplateText][] = [
+  ...shippedEmailNames().map((name): [string, TemplateText] => [name, shipped(name)]),
   ['everything', KITCHEN],
 ];
 const SCREENS = [375, 1200].flatMap((width) =>
@@ -104,7 +104,7 @@ const LOOK = `(() => {
     if (ratio < weakest.ratio) Object.assign(weakest, { ratio, words: words.slice(0, 40) });
   }
   const { width, height } = [...document.querySelectorAll('a')].at(-1).getBoundingClientRect();
-  const columns = [...document.querySelectorAll('td.bk-letter, td.bk-foot')];
+  const columns = [...document.querySelectorAll('td.bk-email, td.bk-foot')];
   return {
     sideways: document.documentElement.scrollWidth - document.documentElement.clientWidth,
     widest: Math.max(...columns.map((one) => one.getBoundingClientRect().width)),
@@ -131,8 +131,8 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
         javaScriptEnabled: true,
       });
       const page = await context.newPage();
-      for (const [name, letter] of LETTERS) {
-        const { html } = renderEmail(letter, {
+      for (const [name, email] of EMAILS) {
+        const { html } = renderEmail(email, {
           projectName: 'Acme',
           postalAddress: 'Acme GmbH, High Street 1, 10115 Berlin',
           unsubscribeUrl: 'https://mail.example/u/abc',

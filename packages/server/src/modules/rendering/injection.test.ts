@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { type DefaultTreeAdapterMap, parse } from 'parse5';
 import { expect, test } from 'vitest';
-import { compileLetter } from './compile-email.ts';
-import { checkLetter } from './publish.ts';
+import { compileEmail } from './compile-email.ts';
+import { checkEmail } from './publish.ts';
 import type { TemplateText } from './template.ts';
 import { renderEmail } from './render-email.ts';
 import { renderContent } from './render.ts';
@@ -110,7 +110,7 @@ const MJML = `<mjml lang="en"><mj-head><mj-title>About {{ user.x }}</mj-title><m
 <mj-text><a href="{{ unsubscribe_url }}">Bye</a></mj-text>
 </mj-column></mj-section></mj-body></mjml>`;
 
-function emailOf(letter: TemplateText, traits: Record<string, unknown>) {
+function emailOf(email: TemplateText, traits: Record<string, unknown>) {
   const given = variablesFor({
     person: { userId: 'u1', traits: new Map(Object.entries(traits)), email: null },
     anchor: { name: 'event', properties: {}, occurredAt: 0 },
@@ -119,7 +119,7 @@ function emailOf(letter: TemplateText, traits: Record<string, unknown>) {
     zone: 'UTC',
     locale: 'en',
   });
-  const { content, missing } = renderContent(letter, given);
+  const { content, missing } = renderContent(email, given);
   const frame = {
     projectName: 'Acme',
     postalAddress: 'High Street',
@@ -159,8 +159,8 @@ function textOf(html: string): string {
   return texts.join('');
 }
 
-function expectSame(letter: TemplateText, harmless: string[], traits: Record<string, unknown>): void {
-  const { html, links, troubles, content } = emailOf(letter, traits);
+function expectSame(email: TemplateText, harmless: string[], traits: Record<string, unknown>): void {
+  const { html, links, troubles, content } = emailOf(email, traits);
   expect(skeleton(html)).toEqual(harmless);
   expect(textOf(html)).not.toMatch(/[\0\u202E]/);
   for (const link of links)
@@ -170,7 +170,7 @@ function expectSame(letter: TemplateText, harmless: string[], traits: Record<str
 }
 
 test('keeps elements, attributes and links of a Markdown email for any two values', () => {
-  expect(checkLetter(MARKDOWN)).toEqual([]);
+  expect(checkEmail(MARKDOWN)).toEqual([]);
   const harmless = skeleton(emailOf(MARKDOWN, { x: 'word', y: 'other' }).html);
   expect(harmless.filter((line) => line.includes(' a href='))).toHaveLength(4);
   fc.assert(
@@ -180,7 +180,7 @@ test('keeps elements, attributes and links of a Markdown email for any two value
 });
 
 test('keeps them if links are references or have brackets in their URLs', () => {
-  const letter: TemplateText = {
+  const email: TemplateText = {
     subject: 'a',
     preheader: '',
     body: `[one][t], ![two][u], [three](https://app.example/(a)/{{ user.x }}), [four]( <https://app.example/a b/{{ user.y }}> )
@@ -194,45 +194,45 @@ test('keeps them if links are references or have brackets in their URLs', () => 
 >   [v]: https://app.example/{{ user.y }} "of {{ user.x }}"`,
     format: 'markdown',
   };
-  expect(checkLetter(letter)).toEqual([]);
-  const harmless = skeleton(emailOf(letter, { x: 'word', y: 'other' }).html);
+  expect(checkEmail(email)).toEqual([]);
+  const harmless = skeleton(emailOf(email, { x: 'word', y: 'other' }).html);
   // The last one is the unsubscribe link.
   expect(harmless.filter((line) => / (?:a href|img src)=/.test(line))).toHaveLength(6);
   fc.assert(
-    fc.property(hostile, hostile, (x, y) => expectSame(letter, harmless, { x, y })),
+    fc.property(hostile, hostile, (x, y) => expectSame(email, harmless, { x, y })),
     { numRuns: 600 },
   );
 });
 
 test('keeps them in an MJML email', async () => {
-  const compiled = await compileLetter(MJML);
+  const compiled = await compileEmail(MJML);
   if ('flaws' in compiled) throw new Error(compiled.flaws.join('\n'));
-  const letter: TemplateText = {
+  const email: TemplateText = {
     subject: 'Hi {{ user.x }}',
     preheader: '{{ user.y }}',
     body: compiled.html,
     format: 'html',
   };
-  const harmless = skeleton(emailOf(letter, { x: 'word', y: 'other' }).html);
+  const harmless = skeleton(emailOf(email, { x: 'word', y: 'other' }).html);
   expect(harmless.filter((line) => line.includes(' a '))).toHaveLength(3);
   fc.assert(
-    fc.property(hostile, hostile, (x, y) => expectSame(letter, harmless, { x: `${x}x`, y: `y${y}` })),
+    fc.property(hostile, hostile, (x, y) => expectSame(email, harmless, { x: `${x}x`, y: `y${y}` })),
     { numRuns: 600 },
   );
 });
 
 test('uses a value that is a whole URL as a link to a page or mailbox, and otherwise holds the email and names the value', async () => {
-  const compiled = await compileLetter(
+  const compiled = await compileEmail(
     '<mjml><mj-body><mj-section><mj-column><mj-text><a href="{{ user.x }}">x</a></mj-text></mj-column></mj-section></mj-body></mjml>',
   );
   if ('flaws' in compiled) throw new Error(compiled.flaws.join('\n'));
-  const letters: TemplateText[] = [
+  const emails: TemplateText[] = [
     { subject: 'a', preheader: '', body: '[x]({{ user.x }})', format: 'markdown' },
     { subject: 'a', preheader: '', body: compiled.html, format: 'html' },
   ];
-  for (const letter of letters) {
+  for (const email of emails) {
     const linkOf = (x: unknown) =>
-      emailOf(letter, { x }).links.filter((link) => link !== 'https://mail.example/u/1');
+      emailOf(email, { x }).links.filter((link) => link !== 'https://mail.example/u/1');
     expect(linkOf('https://ada.example/a_b?c=1&copy=2#d(e)')).toEqual([
       'https://ada.example/a_b?c=1&copy=2#d%28e%29',
     ]);
@@ -246,11 +246,11 @@ test('uses a value that is a whole URL as a link to a page or mailbox, and other
       7,
     ]) {
       expect(linkOf(bad)).toEqual([]);
-      expect(emailOf(letter, { x: bad }).missing).toEqual(['user.x']);
+      expect(emailOf(email, { x: bad }).missing).toEqual(['user.x']);
     }
     fc.assert(
       fc.property(hostile, (x) => {
-        const { html, missing, links } = emailOf(letter, { x });
+        const { html, missing, links } = emailOf(email, { x });
         const led = links.filter((link) => link !== 'https://mail.example/u/1');
         for (const link of led) expect(link).toMatch(/^(?:https?:\/\/|mailto:)/);
         expect(missing).toEqual(led.length === 0 ? ['user.x'] : []);

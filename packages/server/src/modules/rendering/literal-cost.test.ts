@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { countCharacters } from '../../../testkit/count-characters.ts';
-import { checkLetter } from './publish.ts';
+import { checkEmail } from './publish.ts';
 import { type RenderedContent, renderContent } from './render.ts';
-import type { LetterVariables } from './variables.ts';
+import type { EmailVariables } from './variables.ts';
 
-const VARIABLES: LetterVariables = {
+const VARIABLES: EmailVariables = {
   person: {
     name: 'Ada',
     long: 'x'.repeat(20_000),
@@ -251,14 +251,14 @@ describe('renderContent', () => {
   });
 });
 
-describe('checkLetter', () => {
+describe('checkEmail', () => {
   test.each([
     ['a tag', `{% ${'t'.repeat(50_000)} %}`],
     ['a filter', `{{ user.name | ${'f'.repeat(50_000)} }}`],
     ['a tag that is not closed', `{% for i in user.${'l'.repeat(50_000)} %}`],
     ['words behind a tag', `{% if 1 %}{% else ${'w'.repeat(50_000)} %}{% endif %}`],
   ])('cuts the name of %s in its message', (_, body) => {
-    const [flaw] = checkLetter({ subject: 'Hello', preheader: '', body, format: 'markdown' });
+    const [flaw] = checkEmail({ subject: 'Hello', preheader: '', body, format: 'markdown' });
     expect(flaw?.message.length).toBeLessThan(600);
     expect(flaw?.message).toMatch(/^line \d+, column \d+: /);
   });

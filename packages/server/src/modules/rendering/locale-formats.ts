@@ -62,10 +62,10 @@ const NAMES: Record<string, (formats: LocaleFormats, at: number) => string> = {
 };
 
 function formatCode(at: Local, code: string, formats: () => LocaleFormats): string {
-  const letter = code.slice(-1);
-  const name = Object.hasOwn(NAMES, letter) ? NAMES[letter] : undefined;
+  const email = code.slice(-1);
+  const name = Object.hasOwn(NAMES, email) ? NAMES[email] : undefined;
   if (name !== undefined) return name(formats(), wallTime(at));
-  const text = Object.hasOwn(NUMBERS, letter) ? NUMBERS[letter]?.(at) : undefined;
+  const text = Object.hasOwn(NUMBERS, email) ? NUMBERS[email]?.(at) : undefined;
   if (text === undefined) return code;
   return code.startsWith('%-') ? text.replace(/^0+(?=\d)/, '') : text;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LANGUAGES } from '../../platform/recipient-texts/languages.ts';
-import { compileLetter } from './compile-email.ts';
+import { compileEmail } from './compile-email.ts';
 import type { TemplateText } from './template.ts';
 import { personFactsChanged, variablesFor } from './variables.ts';
 import { renderEmail } from './render-email.ts';
@@ -20,7 +20,7 @@ function variables(locale: string, traits: Record<string, unknown> = { seats: 12
   });
 }
 
-function letter(body: string, format: TemplateText['format'] = 'markdown'): TemplateText {
+function email(body: string, format: TemplateText['format'] = 'markdown'): TemplateText {
   return { subject: 'Hello', preheader: '', body, format };
 }
 
@@ -52,7 +52,7 @@ describe('an email', () => {
   test.each(Object.entries(LANGUAGES))(
     'has date, number, footer, lang and dir of the locale %s',
     (locale, texts) => {
-      const { html, text } = emailIn(locale, letter(BODY));
+      const { html, text } = emailIn(locale, email(BODY));
       expect(text.split('\n\n---\n\n')).toEqual([
         EXPECTED[locale],
         [
@@ -75,26 +75,26 @@ describe('an email', () => {
     ['fa', 'جمعه ۱۵ خرداد', '۱٬۲۳۴٬۵۶۷٫۸۹'],
   ])('has date and number of the regional or untranslated locale %s', (locale, date, number) => {
     const body = '{{ event.occurred_at | date }}|{{ user.seats | number }}';
-    expect(renderContent(letter(body), variables(locale)).content.body).toBe(`${date}|${number}`);
+    expect(renderContent(email(body), variables(locale)).content.body).toBe(`${date}|${number}`);
   });
 
   test("has the project's footer, or else an English one, in a language without translations", () => {
-    const { html, text } = emailIn('he-IL', letter('שלום'));
+    const { html, text } = emailIn('he-IL', email('שלום'));
     expect(html).toContain('<html lang="he-IL" dir="rtl" ');
     expect(html).toContain('<div lang="en" dir="ltr"><p ');
     expect(text).toContain('You are receiving this email because you use');
-    expect(emailIn('he-IL', letter('שלום'), 'de-AT').html).toContain('<div lang="de" dir="ltr"><p ');
-    expect(emailIn('he-IL', letter('שלום'), 'pl').html).toContain('<div lang="en" dir="ltr"><p ');
+    expect(emailIn('he-IL', email('שלום'), 'de-AT').html).toContain('<div lang="de" dir="ltr"><p ');
+    expect(emailIn('he-IL', email('שלום'), 'pl').html).toContain('<div lang="en" dir="ltr"><p ');
   });
 
   test('keeps the direction of a body in another script than its locale', () => {
-    expect(emailIn('ar', letter('Hello')).html).toContain('<div dir="auto" style="text-align:start;"><p');
+    expect(emailIn('ar', email('Hello')).html).toContain('<div dir="auto" style="text-align:start;"><p');
   });
 });
 
 describe('a page in MJML', () => {
   const page = (attributes: string) =>
-    compileLetter(
+    compileEmail(
       `<mjml${attributes}><mj-body><mj-section><mj-column><mj-text>Hi, {{ user.seats | number }}</mj-text></mj-column></mj-section></mj-body></mjml>`,
     );
 
@@ -103,7 +103,7 @@ describe('a page in MJML', () => {
     [' lang="fr" dir="ltr"', '<html lang="fr" dir="ltr" '],
   ])('with the attributes %j begins with %s, and has a footer of the locale', async (attributes, opening) => {
     const compiled = await page(attributes);
-    const { html } = emailIn('de-AT', letter('html' in compiled ? compiled.html : '', 'html'));
+    const { html } = emailIn('de-AT', email('html' in compiled ? compiled.html : '', 'html'));
     expect(html).toContain(opening);
     expect(html).not.toContain('lang="und"');
     expect(html).toContain('<div lang="de" dir="ltr"><p ');
@@ -111,7 +111,7 @@ describe('a page in MJML', () => {
 });
 
 describe('the filters `date` and `number`', () => {
-  const rendered = (body: string, locale = 'de') => renderContent(letter(body), variables(locale));
+  const rendered = (body: string, locale = 'de') => renderContent(email(body), variables(locale));
 
   test.each([
     ['{{ event.occurred_at | date: locale: "en-GB" }}', 'Friday 5 June'],
@@ -120,7 +120,7 @@ describe('the filters `date` and `number`', () => {
     ['{{ user.seats | number: locale: "xx" }}', '1.234.567,89'],
     ['{{ user.seats | number: locale: user.unknown }}', '1.234.567,89'],
   ])('%s is %s for a recipient in German', (body, text) => {
-    expect(emailIn('de', letter(body)).text.split('\n\n---\n')[0]).toBe(text);
+    expect(emailIn('de', email(body)).text.split('\n\n---\n')[0]).toBe(text);
   });
 
   test('use the Gregorian calendar and Latin digits in a `strftime` format', () => {
@@ -142,7 +142,7 @@ describe('the filters `date` and `number`', () => {
   test('charge each named locale once, so that an email cannot create formatters without end', () => {
     const many = (locales: string[]) =>
       renderContent(
-        letter('{% for one in user.locales %}{{ 1200 | number: locale: one }} {% endfor %}'),
+        email('{% for one in user.locales %}{{ 1200 | number: locale: one }} {% endfor %}'),
         variables('en', { locales }),
       );
     expect(many(Array.from({ length: 200 }, () => 'de')).failed).toBeNull();
@@ -152,7 +152,7 @@ describe('the filters `date` and `number`', () => {
 });
 
 describe('work of rendering', () => {
-  const dated = letter('{{ event.occurred_at | date }}');
+  const dated = email('{{ event.occurred_at | date }}');
 
   test('counts the formatters of a locale that was not used before', () => {
     const [first, second] = ['sw-KE', 'sw-KE'].map((locale) => renderContent(dated, variables(locale)).work);

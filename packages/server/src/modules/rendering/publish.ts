@@ -1,14 +1,8 @@
 import { analyzeSync, type Template } from 'liquidjs';
-import { compileLetter } from './compile-email.ts';
+import { compileEmail } from './compile-email.ts';
 import { type Markup, parsePart, SOURCE_MAX_CHARS } from './liquid.ts';
 import { markupOf } from './render.ts';
-import {
-  LETTER_PARTS,
-  type LetterPart,
-  type TemplateText,
-  refused,
-  type TemplateSource,
-} from './template.ts';
+import { EMAIL_PARTS, type EmailPart, type TemplateText, refused, type TemplateSource } from './template.ts';
 import type { FieldFault } from '../../platform/fault.ts';
 
 /** An email that can be rendered, with the output of its MJML. Otherwise a fault with all errors is thrown. */
@@ -17,10 +11,10 @@ export type Publishable = TemplateSource & { html: string | null };
 /** Call it before taking the project lock, because compiling takes a while. */
 export async function publishable(source: TemplateSource): Promise<Publishable> {
   const { format, ...text } = source;
-  const faults = checkLetter({ ...text, format: format === 'mjml' ? 'html' : 'markdown' });
+  const faults = checkEmail({ ...text, format: format === 'mjml' ? 'html' : 'markdown' });
   if (faults.length > 0) throw refused(faults.map(withField));
   if (format === 'markdown') return { ...source, html: null };
-  const compiled = await compileLetter(text.body);
+  const compiled = await compileEmail(text.body);
   if ('html' in compiled) return { ...source, html: compiled.html };
   throw refused(compiled.flaws.map((message) => ({ message: `body: ${message}`, field: 'body' })));
 }
@@ -44,13 +38,13 @@ const NAMES: Record<string, string[] | null> = {
 const UNSUBSCRIBE_NAME = 'unsubscribe_url';
 
 /** Checks an email before it is stored. The result is empty if it can be rendered. The field is the part with the error. */
-export function checkLetter(letter: TemplateText): FieldFault[] {
-  return LETTER_PARTS.flatMap((part) =>
-    faultsOf(letter[part], part, markupOf(letter, part)).map((message) => ({ message, field: part })),
+export function checkEmail(email: TemplateText): FieldFault[] {
+  return EMAIL_PARTS.flatMap((part) =>
+    faultsOf(email[part], part, markupOf(email, part)).map((message) => ({ message, field: part })),
   );
 }
 
-function faultsOf(source: string, part: LetterPart, markup: Markup): string[] {
+function faultsOf(source: string, part: EmailPart, markup: Markup): string[] {
   const charsMax = part === 'body' ? SOURCE_MAX_CHARS : LINE_MAX_CHARS;
   if (source.length > charsMax) {
     return [

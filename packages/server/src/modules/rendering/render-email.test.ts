@@ -2,7 +2,7 @@ import { convert } from 'html-to-text';
 import { type DefaultTreeAdapterMap, parse } from 'parse5';
 import { describe, expect, test } from 'vitest';
 import { type EmailFrame, renderEmail } from './render-email.ts';
-import { findShippedLetter, shippedLetterNames } from './shipped.ts';
+import { findShippedEmail, shippedEmailNames } from './shipped.ts';
 import type { TemplateText } from './template.ts';
 import { renderContent } from './render.ts';
 import { variablesFor } from './variables.ts';
@@ -203,9 +203,9 @@ function bare(text: string): string {
 }
 
 describe('plain text', () => {
-  const letters = shippedLetterNames().map((name): [string, TemplateText] => [name, shipped(name)]);
+  const emails = shippedEmailNames().map((name): [string, TemplateText] => [name, shipped(name)]);
 
-  test.each([...letters, ['everything', content(KITCHEN)] as const])(
+  test.each([...emails, ['everything', content(KITCHEN)] as const])(
     'has every word and every link of the HTML of %s, in order',
     (_, letter) => {
       const { html, text, links } = renderEmail(letter, FRAME);
@@ -253,7 +253,7 @@ function shipped(name: string): TemplateText {
     zone: 'UTC',
     locale: 'en',
   });
-  const letter = findShippedLetter(name);
+  const letter = findShippedEmail(name);
   if (letter === undefined) throw new Error(`there is no template ${name}`);
   return renderContent(letter, given).content;
 }

@@ -125,7 +125,7 @@ function between(page: string, { preheader, foot }: { preheader: string; foot: s
 }
 
 /** Renders a plain email of the installation itself: its text, with links for its URLs. */
-export function renderTeamLetter({ subject, text }: { subject: string; text: string }): string {
+export function renderTeamEmail({ subject, text }: { subject: string; text: string }): string {
   const body = escapeHtml(text).replace(
     /https?:\/\/[^\s<>"]+[^\s<>".,;:)]/g,
     (url) => `<a href="${url}">${url}</a>`,

@@ -20,17 +20,17 @@ function variables({ traits = {}, zone = 'Europe/Paris', locale = 'en', ...ancho
   });
 }
 
-function letter(parts: Partial<TemplateText>): TemplateText {
+function email(parts: Partial<TemplateText>): TemplateText {
   return { subject: 'Hello', preheader: '', body: 'Hello', format: 'markdown', ...parts };
 }
 
 function bodyOf(body: string, traits: Record<string, unknown> = {}): string {
-  return renderContent(letter({ body }), variables({ traits })).content.body;
+  return renderContent(email({ body }), variables({ traits })).content.body;
 }
 
 describe('renderContent', () => {
   test('fills in values of users and events', () => {
-    const given = letter({
+    const given = email({
       subject: 'For {{ user.name }} & co.',
       preheader: '{{ event.plan }} at {{ project.name }}',
       body: '{{ user.external_user_id }}, {{ user.email }}, {{ event.name }}, {{ user.address.city }}',
@@ -51,12 +51,12 @@ describe('renderContent', () => {
       '{% if user.vip %}{{ user.manager }}{% endif %}{{ user.name | upcase }} {{ event.trialDays }}';
     const traits = { name: 'Ada', manager: 'Bob', address: { city: 'Turin' } };
     const given = variables({ traits, properties: { trialDays: 14 } });
-    expect(renderContent(letter({ body }), given).facts).toEqual({
+    expect(renderContent(email({ body }), given).facts).toEqual({
       'user.vip': null,
       'user.name': 'Ada',
       'event.trialDays': 14,
     });
-    expect(renderContent(letter({ body: '{{ user.address.city }}' }), given).facts).toEqual({
+    expect(renderContent(email({ body: '{{ user.address.city }}' }), given).facts).toEqual({
       'user.address': { city: 'Turin' },
     });
   });
@@ -65,7 +65,7 @@ describe('renderContent', () => {
     const body =
       '{{ user.name }} {{ user.tags }} {{ user.plan | default: "free" }} {{ event.plan }} {{ event.occurred_at | date }}';
     const then = variables({ traits: { name: 'Ada', tags: { a: 1, b: 2 } }, properties: { plan: 'pro' } });
-    const { facts } = renderContent(letter({ body }), then);
+    const { facts } = renderContent(email({ body }), then);
     const same = variables({ traits: { tags: { b: 2, a: 1 }, name: 'Ada', age: 36 } });
     expect(personFactsChanged(facts, same)).toEqual([]);
     const other = variables({ traits: { name: 'Ada L.', plan: 'pro' }, zone: 'Asia/Tokyo' });
@@ -88,7 +88,7 @@ describe('a missing value', () => {
     ['{{ user.name }} {{ user.name }}', ['user.name']],
   ])('is reported by name: %s', (body, missing) => {
     const rendered = renderContent(
-      letter({ body: `. ${body}` }),
+      email({ body: `. ${body}` }),
       variables({ traits: { blank: ' \u200B\t' } }),
     );
     expect(rendered.missing).toEqual(missing);
@@ -107,7 +107,7 @@ describe('a missing value', () => {
     '{% assign who = user.name | default: "there" %}{{ who }}',
     'there{{ user.name | default: "" }}',
   ])('is not reported if the email handles it: %s', (body) => {
-    const rendered = renderContent(letter({ body }), variables({ traits: { blank: ' ', object: { a: 1 } } }));
+    const rendered = renderContent(email({ body }), variables({ traits: { blank: ' ', object: { a: 1 } } }));
     expect(rendered).toMatchObject({ content: { body: 'there' }, missing: [] });
   });
 
@@ -120,7 +120,7 @@ describe('a missing value', () => {
     ['{% include "/etc/passwd" %}', 'tag "include" does not exist'],
     ['{{ user.name | raw }}', 'filter "raw" does not exist'],
   ])('includes a part that cannot be rendered completely: %.60s', (body, why) => {
-    const rendered = renderContent(letter({ body }), variables());
+    const rendered = renderContent(email({ body }), variables());
     expect(rendered.missing.join('\n')).toContain(`body: `);
     expect(rendered.missing.join('\n')).toContain(why);
     expect(Buffer.byteLength(rendered.content.body)).toBeLessThanOrEqual(100_000);
@@ -146,7 +146,7 @@ describe('a date', () => {
   test('is the same day in every zone if it has no time', () => {
     for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
       const given = variables({ traits: { day: '2026-06-05' }, zone });
-      expect(renderContent(letter({ body: '{{ user.day | date }}' }), given).content.body).toBe(
+      expect(renderContent(email({ body: '{{ user.day | date }}' }), given).content.body).toBe(
         'Friday, June 5',
       );
     }
@@ -175,7 +175,7 @@ describe('an untrusted value', () => {
 
   test('stays one line of plain text in the subject', () => {
     const traits = { x: 'A*\r\nBcc: eve@evil.example\u2028\u0000' };
-    const { content } = renderContent(letter({ subject: 'Hi {{ user.x }}\n!' }), variables({ traits }));
+    const { content } = renderContent(email({ subject: 'Hi {{ user.x }}\n!' }), variables({ traits }));
     expect(content.subject).toBe('Hi A* Bcc: eve@evil.example !');
   });
 
@@ -192,7 +192,7 @@ describe('an untrusted value', () => {
       '{"__proto__": "p", "constructor": "c", "toString": {"x": "t"}}',
     );
     const body = '{{ user.__proto__ }} {{ user.constructor }} {{ user.toString.x }} {{ user.valueOf }}';
-    const rendered = renderContent(letter({ body }), variables({ traits: named, properties: named }));
+    const rendered = renderContent(email({ body }), variables({ traits: named, properties: named }));
     expect(rendered.content.body).toBe('p c t');
     expect(rendered.missing).toEqual(['user.valueOf']);
     expect(personFactsChanged(rendered.facts, variables({ traits: named }))).toEqual([]);
@@ -200,7 +200,7 @@ describe('an untrusted value', () => {
     const inherited =
       '. {{ constructor }} {{ user.name.constructor.constructor }} {{ __proto__.x }} {{ project.constructor }}';
     expect(
-      renderContent(letter({ body: inherited }), variables({ traits: { name: 'Ada' } })).content.body,
+      renderContent(email({ body: inherited }), variables({ traits: { name: 'Ada' } })).content.body,
     ).toBe('.');
   });
 });
@@ -214,7 +214,7 @@ const hostile = fc.oneof(
 );
 
 test('adds no line to the subject and no link, HTML or block to the body, and never throws, for any trait', () => {
-  const given = letter({
+  const given = email({
     subject: '{{ user.x }}, {{ user.y | default: "there" }}',
     preheader: '{{ user.x | truncate: 7 }}',
     body: '{{ user.x }}',
@@ -232,7 +232,7 @@ test('adds no line to the subject and no link, HTML or block to the body, and ne
 });
 
 test('keeps two adjacent values as plain words', () => {
-  const given = letter({ body: '{{ user.x }}{{ user.y }}' });
+  const given = email({ body: '{{ user.x }}{{ user.y }}' });
   fc.assert(
     fc.property(hostile, hostile, (x, y) => {
       expectWords(renderContent(given, variables({ traits: { x, y } })).content.body, x, y);

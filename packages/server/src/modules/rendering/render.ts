@@ -1,9 +1,9 @@
-import { LETTER_PARTS, type LetterPart, type TemplateText } from './template.ts';
+import { EMAIL_PARTS, type EmailPart, type TemplateText } from './template.ts';
 import { type Markup, parsePart, renderPart } from './liquid.ts';
 import { cut, htmlValue, markdownValue, oneLine, plainValue } from './print-values.ts';
 import { Findings } from './check-source.ts';
 import { WORK_MAX } from './render-work.ts';
-import type { LetterVariables } from './variables.ts';
+import type { EmailVariables } from './variables.ts';
 
 export type RenderedContent = {
   content: TemplateText;
@@ -15,7 +15,7 @@ export type RenderedContent = {
    */
   missing: string[];
   /** The part that takes more work than an email may (see `render-work.ts`). Null if all parts are complete. */
-  failed: LetterPart | null;
+  failed: EmailPart | null;
   /** The counted work, for callers that render many emails. */
   work: number;
 };
@@ -27,16 +27,16 @@ const BODY_MAX_BYTES = 100_000;
 const LINE_MAX_CHARS = 10_000;
 
 /** Renders an email. It never throws, for any traits and events. */
-export function renderContent(letter: TemplateText, variables: LetterVariables): RenderedContent {
+export function renderContent(email: TemplateText, variables: EmailVariables): RenderedContent {
   const findings = new Findings(variables);
   const content: TemplateText = {
-    subject: cut(render(letter, 'subject', findings), SUBJECT_MAX_CHARS),
-    preheader: cut(render(letter, 'preheader', findings), PREHEADER_MAX_CHARS),
-    body: render(letter, 'body', findings),
-    format: letter.format,
+    subject: cut(render(email, 'subject', findings), SUBJECT_MAX_CHARS),
+    preheader: cut(render(email, 'preheader', findings), PREHEADER_MAX_CHARS),
+    body: render(email, 'body', findings),
+    format: email.format,
   };
-  for (const part of LETTER_PARTS) {
-    if (content[part] === '' && letter[part].trim() !== '')
+  for (const part of EMAIL_PARTS) {
+    if (content[part] === '' && email[part].trim() !== '')
       findings.noteMissing(`${part}: it is empty after rendering`);
   }
   return {
@@ -50,13 +50,13 @@ export function renderContent(letter: TemplateText, variables: LetterVariables):
 
 const WRITERS = { line: plainValue, markdown: markdownValue, html: htmlValue };
 
-export function markupOf({ format }: TemplateText, part: LetterPart): Markup {
+export function markupOf({ format }: TemplateText, part: EmailPart): Markup {
   return part === 'body' ? format : 'line';
 }
 
-function render(letter: TemplateText, part: LetterPart, findings: Findings): string {
-  const markup = markupOf(letter, part);
-  const parsed = parsePart(letter[part], markup, findings);
+function render(email: TemplateText, part: EmailPart, findings: Findings): string {
+  const markup = markupOf(email, part);
+  const parsed = parsePart(email[part], markup, findings);
   if ('flaw' in parsed) {
     const { line, column, message } = parsed.flaw;
     findings.noteMissing(`${part}: line ${line}, column ${column}: ${message}`);

@@ -77,14 +77,14 @@ Would you like to go on? Reply with a yes or with the question that is still ope
   },
 } satisfies Record<string, Omit<TemplateText, 'format'>>;
 
-const LETTERS: Record<string, TemplateText> = Object.fromEntries(
-  Object.entries(SHIPPED).map(([name, letter]) => [name, { ...letter, format: 'markdown' }]),
+const EMAILS: Record<string, TemplateText> = Object.fromEntries(
+  Object.entries(SHIPPED).map(([name, email]) => [name, { ...email, format: 'markdown' }]),
 );
 
-export function findShippedLetter(name: string): TemplateText | undefined {
-  return Object.hasOwn(LETTERS, name) ? LETTERS[name] : undefined;
+export function findShippedEmail(name: string): TemplateText | undefined {
+  return Object.hasOwn(EMAILS, name) ? EMAILS[name] : undefined;
 }
 
-export function shippedLetterNames(): string[] {
-  return Object.keys(LETTERS);
+export function shippedEmailNames(): string[] {
+  return Object.keys(EMAILS);
 }

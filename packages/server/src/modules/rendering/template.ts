@@ -3,8 +3,8 @@ import { Fault, type FieldFault } from '../../platform/fault.ts';
 
 /** An email as stored. All three parts are Liquid, and `body` is also Markdown or HTML. */
 export type TemplateText = { subject: string; preheader: string; body: string; format: 'markdown' | 'html' };
-export type LetterPart = 'subject' | 'preheader' | 'body';
-export const LETTER_PARTS = ['subject', 'preheader', 'body'] as const satisfies LetterPart[];
+export type EmailPart = 'subject' | 'preheader' | 'body';
+export const EMAIL_PARTS = ['subject', 'preheader', 'body'] as const satisfies EmailPart[];
 
 /** An email as written, in Markdown or MJML. */
 export type TemplateSource = Omit<TemplateText, 'format'> & { format: 'markdown' | 'mjml' };
@@ -24,7 +24,7 @@ export type TemplateVersion = TemplateSource & {
 export const TEMPLATES_MAX = 200;
 
 /** Returns the content to render. */
-export function letterOfVersion({
+export function emailOfVersion({
   subject,
   preheader,
   body,
@@ -97,14 +97,14 @@ function listPublishedRows(tx: Tx, projectIds: number[]): Promise<PublishedRow[]
 }
 
 /** Loads the projects' own emails by project and name, in their published version. */
-export async function loadLetters(
+export async function loadEmails(
   tx: Tx,
   projectIds: number[],
 ): Promise<Map<number, Map<string, TemplateText>>> {
-  const letters = new Map<number, Map<string, TemplateText>>();
+  const emails = new Map<number, Map<string, TemplateText>>();
   for (const row of await listPublishedRows(tx, projectIds)) {
-    const own = letters.get(row.project_id) ?? new Map<string, TemplateText>();
-    letters.set(row.project_id, own.set(row.name, letterOfVersion(row)));
+    const own = emails.get(row.project_id) ?? new Map<string, TemplateText>();
+    emails.set(row.project_id, own.set(row.name, emailOfVersion(row)));
   }
-  return letters;
+  return emails;
 }

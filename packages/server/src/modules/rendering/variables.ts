@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../platform/text/canonical-json.ts';
 
 /** All variables of an email. */
-export type LetterVariables = {
+export type EmailVariables = {
   /** Traits by name, in addition to `external_user_id` and `email`. */
   person: Record<string, unknown>;
   /** Properties by name, in addition to `name` and `occurred_at`. */
@@ -26,7 +26,7 @@ export type VariableSources = {
 };
 
 /** The standard `email` and `name` override a trait or property of the same name, so they always mean the same. */
-export function variablesFor(sources: VariableSources): LetterVariables {
+export function variablesFor(sources: VariableSources): EmailVariables {
   const { person, anchor, endsAt, project, zone, locale } = sources;
   return {
     person: { ...Object.fromEntries(person.traits), external_user_id: person.userId, email: person.email },
@@ -39,7 +39,7 @@ export function variablesFor(sources: VariableSources): LetterVariables {
 }
 
 /** Returns the names of facts about the user that changed. The time zone and the locale are facts if a filter used them. */
-export function personFactsChanged(facts: Record<string, unknown>, variables: LetterVariables): string[] {
+export function personFactsChanged(facts: Record<string, unknown>, variables: EmailVariables): string[] {
   return Object.keys(facts).filter((name) => {
     if (name === ZONE_FACT) return facts[name] !== variables.zone;
     if (name === LOCALE_FACT) return facts[name] !== variables.locale;

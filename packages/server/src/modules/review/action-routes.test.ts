@@ -19,14 +19,14 @@ const dashboard = testDashboard(db, {
 afterAll(() => dashboard.close());
 
 const HOUR = 3_600_000;
-const LETTER = { draft: { subject: 'Hello {{ user.name }}', body: 'Your plan is {{ user.plan }}.' } };
+const EMAIL = { draft: { subject: 'Hello {{ user.name }}', body: 'Your plan is {{ user.plan }}.' } };
 
 let story: Story;
 let at: string;
 beforeEach(async () => {
   story = await newStory(stage);
   at = `/projects/${story.projectId}/drafts`;
-  await story.rule({ name: 'vip', when: { event: 'order_placed' }, enrollment: 'once', steps: [LETTER] });
+  await story.rule({ name: 'vip', when: { event: 'order_placed' }, enrollment: 'once', steps: [EMAIL] });
   await story.set({ autopilot: '4h' });
 });
 
@@ -81,7 +81,7 @@ test('skips with a reason, postpones past the expiry only on request, and sends 
   const skipped = await post(`/${id}/skip`, { reason: ' not them ' });
   expect(skipped.json.data.draft).toMatchObject({ state: 'skipped', reason: 'not them' });
   await story.later(200 * HOUR);
-  expect(await story.letters()).toEqual([]);
+  expect(await story.emails()).toEqual([]);
 });
 
 test('undoes a postponement for ten seconds, and not after that', async () => {

@@ -88,7 +88,7 @@ Reply to this letter any time.`,
 });
 
 test('finds a paragraph in the source although it contains facts about the user', () => {
-  const letter = 'One.\n\nYour plan is {{ user.plan | plan_name }}, {{user.name}}.\n\nTwo.';
+  const email = 'One.\n\nYour plan is {{ user.plan | plan_name }}, {{user.name}}.\n\nTwo.';
   const before = 'One.\n\nYour plan is Pro plus, Ada.\n\nTwo.';
   const texts = { subject: 's', preheader: '', format: 'markdown' as const };
   const one = {
@@ -100,5 +100,5 @@ test('finds a paragraph in the source although it contains facts about the user'
     { id: 'a', ...one },
     { id: 'b', ...one },
   ]);
-  expect(applyChanges(letter, 'body', changes)?.text).toBe('One.\n\nTwo.');
+  expect(applyChanges(email, 'body', changes)?.text).toBe('One.\n\nTwo.');
 });

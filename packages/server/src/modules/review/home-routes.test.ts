@@ -14,7 +14,7 @@ const relay = testDashboard(
 );
 afterAll(() => Promise.all([dashboard.close(), relay.close()]));
 
-const LETTER = { draft: { subject: 'Hello', body: 'Hello' } };
+const EMAIL = { draft: { subject: 'Hello', body: 'Hello' } };
 let story: Story;
 type Answers = { home: Home; counts: HomeCounts; 'home/charts': HomeCharts };
 const ask = async <P extends keyof Answers>(path: P): Promise<Answers[P]> =>
@@ -22,7 +22,7 @@ const ask = async <P extends keyof Answers>(path: P): Promise<Answers[P]> =>
 
 beforeEach(async () => {
   story = await newStory(stage);
-  await story.rule({ name: 'greeter', when: { event: 'hello' }, deadline: '4h', steps: [LETTER] });
+  await story.rule({ name: 'greeter', when: { event: 'hello' }, deadline: '4h', steps: [EMAIL] });
 });
 
 async function greet(user: string): Promise<void> {
@@ -73,7 +73,7 @@ test('shows the first draft with its send time and its send check, until an emai
   const leavesAt = Date.parse(first?.sends_at ?? '');
   expect(leavesAt).toBeGreaterThanOrEqual(story.now() + 12 * HOUR);
   await story.later(leavesAt - story.now());
-  expect((await story.letters()).map(({ at }) => at)).toEqual([leavesAt]);
+  expect((await story.emails()).map(({ at }) => at)).toEqual([leavesAt]);
   const home = await ask('home');
   expect([home.first_email, home.setup]).toEqual([null, null]);
 });

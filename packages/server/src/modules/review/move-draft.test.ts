@@ -27,8 +27,8 @@ const newId = idMaker(db.clock);
 const SECOND = 1_000;
 const UNDO = 10 * SECOND;
 const DAY = 24 * HOUR;
-const LETTER = { subject: 'Hello', body: 'Hello {{ user.name | default: "there" }}' };
-const SECOND_LETTER = { subject: 'Again', body: 'Still there?' };
+const EMAIL = { subject: 'Hello', body: 'Hello {{ user.name | default: "there" }}' };
+const SECOND_EMAIL = { subject: 'Again', body: 'Still there?' };
 const GREETER = { name: 'greeter', when: { event: 'hello' }, enrollment: { once_per: ['n'] } };
 
 let projectId = 0;
@@ -41,7 +41,7 @@ beforeEach(async () => {
 });
 
 async function make(document: object = {}): Promise<void> {
-  const whole = { ...GREETER, steps: [{ draft: LETTER }], ...document };
+  const whole = { ...GREETER, steps: [{ draft: EMAIL }], ...document };
   await createRule(db, { projectId, document: whole });
 }
 
@@ -94,8 +94,8 @@ const conflict = (message: RegExp) => ({
   code: 'conflict',
   details: [{ message: expect.stringMatching(message) as string, field: 'draft' }],
 });
-const letters = () => engine.transport.letters.filter((letter) => letter.projectId === projectId);
-const sentTo = (): string[] => letters().map(({ userId }) => userId);
+const emails = () => engine.transport.emails.filter((email) => email.projectId === projectId);
+const sentTo = (): string[] => emails().map(({ userId }) => userId);
 async function runOf(userId: string): Promise<Run> {
   const [run] = await listRunsOf(db, { projectId, userId, limit: 1 });
   if (!run) throw new Error(`there is no run of ${userId}`);
@@ -114,7 +114,7 @@ test('sends an approved draft after ten seconds instead of at its deadline', asy
   expect(sentTo()).toEqual([]);
   await engine.advance(1);
   expect(sentTo()).toEqual(['ada']);
-  expect(letters()[0]?.content).toEqual(draft.content);
+  expect(emails()[0]?.content).toEqual(draft.content);
   await expect(act(draft, { kind: 'approve' })).rejects.toMatchObject(conflict(/already sent/));
 });
 
@@ -175,13 +175,13 @@ test('approves the refreshed content, and rejects an approval based on an older 
   expect(anew.deadlineAt).toBe(deadlineAt);
   await act(draft, { kind: 'approve' }, { hash: anew.contentHash, moves: anew.moves });
   await engine.advance(UNDO);
-  expect(letters().map(({ content }) => content.body)).toEqual(['Hello Grace']);
+  expect(emails().map(({ content }) => content.body)).toEqual(['Hello Grace']);
 
   const other = await greet('bea', { name: 'Bea' });
   await know('bea', { name: 'Beatrice' });
   await act(other, { kind: 'approve' });
   await engine.advance(UNDO);
-  expect(letters().at(-1)?.content.body).toBe('Hello Beatrice');
+  expect(emails().at(-1)?.content.body).toBe('Hello Beatrice');
 });
 
 test('withdraws an approval when a fact changes later, and restarts the deadline', async () => {
@@ -194,7 +194,7 @@ test('withdraws an approval when a fact changes later, and restarts the deadline
   const deadlineAt = clock.now() + 2 * HOUR;
   expect(await newest('ada')).toMatchObject({ state: 'scheduled', reason: 'facts_changed', deadlineAt });
   await engine.advance(2 * HOUR);
-  expect(letters()[0]?.content.body).toBe('Hello Grace');
+  expect(emails()[0]?.content.body).toBe('Hello Grace');
 });
 
 test('an edit withdraws the approval, leaves 15 minutes, and fixes the content', async () => {
@@ -208,7 +208,7 @@ test('an edit withdraws the approval, leaves 15 minutes, and fixes the content',
   expect(edited).toMatchObject({ state: 'scheduled', isEdited: true, deadlineAt: clock.now() + 15 * MINUTE });
   await know('ada', { name: 'Grace' });
   await engine.advance(15 * MINUTE);
-  expect(letters()).toMatchObject([{ content }]);
+  expect(emails()).toMatchObject([{ content }]);
 });
 
 test('postpones a draft only within its limits, and sends it at that time', async () => {
@@ -243,7 +243,7 @@ test('postponing hides a draft that waits for review until the given time', asyn
 });
 
 test('undoes a skip within ten seconds, and the run waits for the draft again', async () => {
-  await make({ steps: [{ draft: LETTER }, { draft: SECOND_LETTER }] });
+  await make({ steps: [{ draft: EMAIL }, { draft: SECOND_EMAIL }] });
   const draft = await greet('ada');
   await act(draft, SKIP);
   await engine.advance(UNDO - 1);
@@ -252,12 +252,12 @@ test('undoes a skip within ten seconds, and the run waits for the draft again', 
   await engine.advance(HOUR);
   expect(await runOf('ada')).toMatchObject({ waitsFor: 'draft', step: 0 });
   await engine.advance(HOUR);
-  expect(letters().map(({ content }) => content.subject)).toEqual(['Hello']);
+  expect(emails().map(({ content }) => content.subject)).toEqual(['Hello']);
   expect(await newest('ada')).toMatchObject({ content: { subject: 'Again' }, createdAt: draft.deadlineAt });
 });
 
 test('continues the run exactly when a skip becomes final, and rejects a later undo', async () => {
-  await make({ steps: [{ draft: LETTER }, { wait: '1h' }, { draft: SECOND_LETTER }] });
+  await make({ steps: [{ draft: EMAIL }, { wait: '1h' }, { draft: SECOND_EMAIL }] });
   const draft = await greet('ada');
   await act(draft, SKIP);
   await engine.advance(UNDO - 1);
@@ -338,7 +338,7 @@ test('resends a failed email once, as a new draft that passes all send checks', 
   expect(gate).toEqual({ passes: true });
   await expect(act(draft, { kind: 'send_again' })).rejects.toMatchObject(conflict(new RegExp(made.id)));
   await engine.advance(UNDO);
-  expect(letters().map(({ draftId }) => draftId)).toEqual([draft.id, made.id]);
+  expect(emails().map(({ draftId }) => draftId)).toEqual([draft.id, made.id]);
   await expect(act(made, { kind: 'send_again' })).rejects.toMatchObject(conflict(/already sent/));
 });
 
@@ -424,7 +424,7 @@ test('holds an approved draft of a disabled rule until the rule is enabled', asy
 });
 
 test('a resent email does not move its run, which already continued', async () => {
-  await make({ steps: [{ draft: LETTER }, { draft: SECOND_LETTER }] });
+  await make({ steps: [{ draft: EMAIL }, { draft: SECOND_EMAIL }] });
   engine.transport.answer({ result: 'failed', reason: 'relay_rejected' });
   const draft = await greet('ada');
   await engine.advance(2 * HOUR);
@@ -438,14 +438,14 @@ test('a resent email does not move its run, which already continued', async () =
 });
 
 test('a resent email is not the draft that its run waits for', async () => {
-  await make({ steps: [{ draft: LETTER }, { draft: SECOND_LETTER }, { wait: '1h' }] });
+  await make({ steps: [{ draft: EMAIL }, { draft: SECOND_EMAIL }, { wait: '1h' }] });
   engine.transport.answer({ result: 'failed', reason: 'relay_rejected' });
   const draft = await greet('ada');
   await engine.advance(2 * HOUR);
   engine.transport.answer({ result: 'sent' });
   await act(draft, { kind: 'send_again' });
   await engine.advance(UNDO);
-  expect(letters()).toHaveLength(2);
+  expect(emails()).toHaveLength(2);
   expect(await runOf('ada')).toMatchObject({ step: 1, waitsFor: 'draft' });
   await engine.advance(2 * HOUR - UNDO);
   expect(await runOf('ada')).toMatchObject({ step: 2, waitsFor: 'time', nextAt: clock.now() + HOUR });

@@ -5,7 +5,7 @@ import type { Email, Renderer } from '../rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { type Models, localeOfPerson } from '../rules/index.ts';
 import { type DraftRef, isDraftId, unknownDraft } from './move-draft.ts';
-import { checkLetter } from './emails/checked-email.ts';
+import { checkEmail } from './emails/checked-email.ts';
 import { findSender, freeze, type Mailroom } from '../delivery/index.ts';
 import { type CaseAsked, type DraftCase, openCase } from './load-draft-case.ts';
 
@@ -63,7 +63,7 @@ export async function previewDraft(
   );
   const { projectId } = ref;
   const asked = { projectId, id: messageId, raw: mime, kind: 'user', at: now } as const;
-  const checked = await checkLetter({ db, renderer }, asked);
+  const checked = await checkEmail({ db, renderer }, asked);
   const { headers } = await renderer.run('readMail', mime, { projectId });
   const { html, text, checks } = checked;
   const { links, troubles } = await framed(opened, renderer);

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { countRemoteImages } from '../../platform/outbound/inline-images.ts';
 import { previewDraft, renderDraft } from './preview-draft.ts';
-import { FRAME_QUERY, sendLetter, type DashboardRoute, routesFor, type KitDeps } from '../workspace/index.ts';
+import { FRAME_QUERY, sendEmail, type DashboardRoute, routesFor, type KitDeps } from '../workspace/index.ts';
 import type { Mailroom } from '../delivery/index.ts';
 import type { Models } from '../rules/index.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
@@ -18,16 +18,16 @@ const { route } = routesFor<Deps>();
 /** Gmail clips an email after this many bytes of HTML. */
 const CLIP_BYTES = 102 * 1024;
 
-export const draftLetterRoutes: DashboardRoute<Deps>[] = [
+export const draftEmailRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/drafts/:draft/preview', {
     needs: 'viewer',
     async handle({ db, mailroom, models, tokenKeys, newId }, { projectId, params }) {
       const ref = { projectId, draftId: params.draft };
-      const { html, ...letter } = await previewDraft({ db, mailroom, models, tokenKeys, newId }, ref);
+      const { html, ...email } = await previewDraft({ db, mailroom, models, tokenKeys, newId }, ref);
       return {
         data: {
-          ...letter,
-          bytes: { ...letter.bytes, html_max: CLIP_BYTES },
+          ...email,
+          bytes: { ...email.bytes, html_max: CLIP_BYTES },
           remote_images: countRemoteImages(html),
         },
       };
@@ -39,7 +39,7 @@ export const draftLetterRoutes: DashboardRoute<Deps>[] = [
     async handle({ db, openOutbound, models, mailroom }, { projectId, params, query, reply }) {
       const ref = { projectId, draftId: params.draft, now: db.clock.now(), models };
       const { html } = await renderDraft({ db, renderer: mailroom.renderer }, ref);
-      return sendLetter({ openOutbound }, reply, { html, ...query });
+      return sendEmail({ openOutbound }, reply, { html, ...query });
     },
   }),
 ];

@@ -104,7 +104,7 @@ export const draftRoutes: DashboardRoute<Deps>[] = [
             audiences: person.audiences.map(({ id, name }) => ({ id, name })),
             suppressed: person.isSuppressed,
           },
-          emails: found.letters.map(({ draft, rule, outcomes }) => ({
+          emails: found.emails.map(({ draft, rule, outcomes }) => ({
             id: draft.id,
             state: draft.state,
             rule,

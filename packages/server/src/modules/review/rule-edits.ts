@@ -1,6 +1,6 @@
 import { applyChanges, type EditChange, recurringChanges } from './edit-memory.ts';
 import { type EditedDraft, listEdited } from '../drafts/index.ts';
-import { findRule, loadProjectModels, letterOf } from '../rules/index.ts';
+import { findRule, loadProjectModels, emailOf } from '../rules/index.ts';
 import { readTurn } from '../../platform/locks/project-lock.ts';
 import type { TemplateText } from '../rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
@@ -45,13 +45,11 @@ export async function showRuleEdits(
   const model = models.get(projectId);
   if (!model) throw new Error(`project ${projectId} has no settings`);
   const written = edited.flatMap((draft): Written[] => {
-    const letter = letterOf(model, draft);
-    return letter ? [{ ...draft, template: letter.name, text: letter.text }] : [];
+    const email = emailOf(model, draft);
+    return email ? [{ ...draft, template: email.name, text: email.text }] : [];
   });
-  const letters = [
-    ...Map.groupBy(written, ({ template, text }) => template ?? JSON.stringify(text)).values(),
-  ];
-  const told = letters.map((ofLetter) => tellLetter(ofLetter));
+  const emails = [...Map.groupBy(written, ({ template, text }) => template ?? JSON.stringify(text)).values()];
+  const told = emails.map((ofEmail) => tellEmail(ofEmail));
   return {
     drafts,
     edited: edited.length,
@@ -62,7 +60,7 @@ export async function showRuleEdits(
 
 type Written = EditedDraft & { template: string | null; text: TemplateText };
 
-function tellLetter(drafts: Written[]): Pick<RuleEdits, 'changes' | 'proposals'> {
+function tellEmail(drafts: Written[]): Pick<RuleEdits, 'changes' | 'proposals'> {
   const [first] = drafts;
   if (!first) return { changes: [], proposals: [] };
   const { template, text } = first;

@@ -9,14 +9,14 @@ const { db } = stage.server;
 const dashboard = testDashboard(db);
 afterAll(() => dashboard.close());
 
-const LETTER = { draft: { subject: 'Hello', body: 'Hello' } };
+const EMAIL = { draft: { subject: 'Hello', body: 'Hello' } };
 let story: Story;
 const ask = <T = Schedule>(path: string) =>
   dashboard.ask<T>(`GET /projects/${story.projectId}/${path}`, { as: 'viewer' });
 
 beforeEach(async () => {
   story = await newStory(stage);
-  await story.rule({ name: 'greeter', when: { event: 'hello' }, deadline: '4h', steps: [LETTER] });
+  await story.rule({ name: 'greeter', when: { event: 'hello' }, deadline: '4h', steps: [EMAIL] });
 });
 
 async function greet(user: string, traits: Record<string, unknown> = {}): Promise<void> {
@@ -87,7 +87,7 @@ test('lists the drafts of an hour that the ribbon counts in it, in pages', async
 
 test('counts held drafts and those that wait for review, without showing them on the ribbon', async () => {
   await greet('ada');
-  await story.rule({ name: 'asker', when: { event: 'ask' }, mode: 'draft', steps: [LETTER] });
+  await story.rule({ name: 'asker', when: { event: 'ask' }, mode: 'draft', steps: [EMAIL] });
   await story.user('bo', { email: 'bo@x.org' });
   await story.event('bo', 'ask');
   await db.query(
@@ -114,7 +114,7 @@ test('plans exactly the emails that the sender then sends, if no member acts', a
   const planned = json.data.map((draft) => [draft.external_user_id, draft.forecast.at]);
   expect(planned).toHaveLength(6);
   await story.later(72 * HOUR);
-  const left = (await story.letters()).map(({ to, at }) => [to, new Date(at).toISOString()]);
+  const left = (await story.emails()).map(({ to, at }) => [to, new Date(at).toISOString()]);
   expect(left).toEqual(planned);
 });
 

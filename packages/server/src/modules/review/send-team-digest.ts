@@ -5,7 +5,7 @@ import {
   setTeamHeard,
   takeTeamDigest,
   teamDigest,
-  type TeamLetter,
+  type TeamEmail,
 } from '../drafts/index.ts';
 import { type DomainTrouble, listTroubles } from '../sending/index.ts';
 import { type EndpointState, listEndpointTroubles } from '../webhooks/index.ts';
@@ -39,9 +39,9 @@ export async function tellTeam(
 ): Promise<boolean> {
   const { projectId, hand } = telling;
   const now = db.clock.now();
-  const letter = await db.transaction((tx) => takeLetter(tx, telling, now));
-  if (!letter) return false;
-  await hand(projectId, letter);
+  const email = await db.transaction((tx) => takeEmail(tx, telling, now));
+  if (!email) return false;
+  await hand(projectId, email);
   await db.transaction((tx) => setTeamHeard(tx, projectId, now - SETTLED_MS));
   return true;
 }
@@ -66,11 +66,11 @@ function endpointWords({ endpoint: { url, disabledReason }, health }: EndpointSt
   return `The endpoint ${url} has accepted no webhook${since}. It is disabled after 5 days of failures`;
 }
 
-async function takeLetter(
+async function takeEmail(
   tx: Tx,
   { projectId, publicUrl }: TeamDigestOptions,
   now: number,
-): Promise<TeamLetter | null> {
+): Promise<TeamEmail | null> {
   const { sentAt, heardAt } = await findTeamTold(tx, projectId);
   const project = (await listSettings(tx, [projectId])).get(projectId);
   if (!project) return null;
@@ -87,6 +87,6 @@ async function takeLetter(
   ];
   const projectUrl = new URL(`/p/${projectId}`, publicUrl).href;
   const waiting = { project: name, rules, projectUrl, notices, timeZone: settings.timeZone };
-  const letter = teamDigest(waiting, now, sentAt);
-  return letter && (await takeTeamDigest(tx, projectId, now)) ? letter : null;
+  const email = teamDigest(waiting, now, sentAt);
+  return email && (await takeTeamDigest(tx, projectId, now)) ? email : null;
 }

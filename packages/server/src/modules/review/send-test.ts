@@ -1,6 +1,6 @@
 import { Fault } from '../../platform/fault.ts';
 import type { NewId } from '../../platform/ids.ts';
-import { letterToken, type TokenKeys } from '../../platform/crypto/email-token.ts';
+import { emailToken, type TokenKeys } from '../../platform/crypto/email-token.ts';
 import { isEmail } from '../../platform/records/email.ts';
 import { findDraft } from '../drafts/index.ts';
 import { findPeople } from '../users/index.ts';
@@ -78,7 +78,7 @@ export async function sendTest(
     },
     { outlet: mailroom.outlet, tokenKeys, renderer: mailroom.renderer, now: () => now },
   );
-  const own = `x+${letterToken({ projectId, messageId: draft.id }, 'test', tokenKeys)}@${TEST_INBOX_DOMAIN}`;
+  const own = `x+${emailToken({ projectId, messageId: draft.id }, 'test', tokenKeys)}@${TEST_INBOX_DOMAIN}`;
   const from = mailroom.outlet.kind === 'test_inbox' ? own : mailFrom;
   const over = await relay.hand({ from, to, envid: null }, mime);
   return { to, subject: content.subject, reply: replyOf(over) };

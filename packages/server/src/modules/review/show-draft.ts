@@ -21,7 +21,7 @@ import { type Renderer, variablesFor } from '../rendering/index.ts';
 import { type CaseAsked, type DraftCase, openCase } from './load-draft-case.ts';
 import { type DraftRef, isDraftId, unknownDraft } from './move-draft.ts';
 import { type WhyStep, whySteps } from './why-draft.ts';
-import { createModels, letterOf, localeOfPerson, type Models, zoneOfPerson } from '../rules/index.ts';
+import { createModels, emailOf, localeOfPerson, type Models, zoneOfPerson } from '../rules/index.ts';
 import { findSuppressions } from '../sending/index.ts';
 import { type ShownPerson, showPerson } from '../users/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
@@ -73,12 +73,12 @@ async function look(tx: Tx, draft: Draft, { now, mailroom, models }: Looking): P
 type DraftContext = {
   why: WhyStep[];
   person: (ShownPerson & { timeZone: string; audiences: PersonAudience[]; isSuppressed: boolean }) | null;
-  letters: { draft: Draft; rule: string; outcomes: Outcome['type'][] }[];
+  emails: { draft: Draft; rule: string; outcomes: Outcome['type'][] }[];
   thread: Reply[];
   moves: DraftTransition[];
 };
 
-const LETTERS_SHOWN = 5;
+const EMAILS_SHOWN = 5;
 const REPLIES_SHOWN = 10;
 const OUTCOMES_READ = 200;
 
@@ -95,13 +95,13 @@ export async function showContext(
   const [why, person, drafts, outcomes, thread, names] = await Promise.all([
     whySteps(tx, opened, { now, mailroom }),
     showPerson(tx, wanted),
-    listDrafts(tx, { ...wanted, state: null, ruleId: null, after: null, limit: LETTERS_SHOWN + 1 }),
+    listDrafts(tx, { ...wanted, state: null, ruleId: null, after: null, limit: EMAILS_SHOWN + 1 }),
     listOutcomesOf(tx, { ...wanted, limit: OUTCOMES_READ }),
     listReplies(tx, { ...wanted, limit: REPLIES_SHOWN }),
     ruleNames(tx, projectId),
   ]);
   const became = Map.groupBy(outcomes, (outcome) => outcome.draftId);
-  const others = drafts.filter(({ id }) => id !== draftId).slice(0, LETTERS_SHOWN);
+  const others = drafts.filter(({ id }) => id !== draftId).slice(0, EMAILS_SHOWN);
   return {
     why,
     person: person
@@ -112,7 +112,7 @@ export async function showContext(
           isSuppressed: await isSuppressed(tx, { ...wanted, email: person.email, now }),
         }
       : null,
-    letters: others.map((one) => ({
+    emails: others.map((one) => ({
       draft: one,
       rule: names(one.ruleId),
       outcomes: [...new Set((became.get(one.id) ?? []).map(({ type }) => type))],
@@ -145,14 +145,14 @@ export async function showVersions(
   const opened = isDraftId(draftId) ? await openCase(tx, asked) : undefined;
   if (!opened) throw unknownDraft(draftId);
   const kept = await listContents(tx, projectId, draftId);
-  return { template: await letterNow(opened, renderer), versions: withPresent(opened, kept) };
+  return { template: await emailNow(opened, renderer), versions: withPresent(opened, kept) };
 }
 
-async function letterNow(
+async function emailNow(
   { draft, model, person, run }: DraftCase,
   renderer: Renderer,
 ): Promise<DraftVersions['template']> {
-  const letter = letterOf(model, draft);
+  const letter = emailOf(model, draft);
   if (!letter || !person || !run) return null;
   const variables = variablesFor({
     person,
@@ -163,7 +163,7 @@ async function letterNow(
     locale: localeOfPerson(person, model),
   });
   const { projectId } = draft;
-  const { content } = await renderer.run('content', { letter: letter.text, variables }, { projectId });
+  const { content } = await renderer.run('content', { email: letter.text, variables }, { projectId });
   return { ...content, name: letter.name };
 }
 

@@ -104,10 +104,10 @@ async function listNeeds(tx: Tx, { projectId, now, settings, sender, queue }: Ne
   const { failed, unknown } = needs;
   const isFull = queue.waiting >= queue.waiting_max * QUEUE_FULL_SHARE;
   // A missing sender is reported only if it holds drafts; before that it is a setup step.
-  const holdsLetters = needs.held.some(({ reason }) => reason === sender.problem?.reason);
+  const holdsEmails = needs.held.some(({ reason }) => reason === sender.problem?.reason);
   return [
     ...(settings.paused ? [{ kind: 'paused' as const }] : []),
-    ...(sender.problem && holdsLetters ? [{ kind: 'sender' as const, ...sender.problem }] : []),
+    ...(sender.problem && holdsEmails ? [{ kind: 'sender' as const, ...sender.problem }] : []),
     ...ofDrafts,
     ...(needs.held.length > 0 ? [{ kind: 'held' as const, drafts: heldOf(needs), reasons: needs.held }] : []),
     ...(failed + unknown > 0
@@ -188,10 +188,10 @@ async function listRelaySteps(
   ];
 }
 
-type LetterAsked = { projectId: number; now: number; settings: Settings; mailroom: Mailroom };
+type EmailAsked = { projectId: number; now: number; settings: Settings; mailroom: Mailroom };
 
 /** Returns the first draft with its sending time if no member acts, and the reason why it waits. */
-async function findFirstEmail(tx: Tx, asked: LetterAsked) {
+async function findFirstEmail(tx: Tx, asked: EmailAsked) {
   const first = await findFirstOpen(tx, asked.projectId);
   if (!first) return null;
   const foreseen = await foreseeFirst(tx, asked);

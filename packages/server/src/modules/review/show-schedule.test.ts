@@ -33,7 +33,7 @@ test('the schedule of every waiting email matches what the sender does, for any 
       const story = await live(one);
       const planned = await plan(story);
       await story.later(14 * DAY);
-      const left = (await story.letters()).filter(({ at }) => at >= planned.from);
+      const left = (await story.emails()).filter(({ at }) => at >= planned.from);
       const moments = left.map(({ to, at, subject }) => [to, subject, new Date(at).toISOString()].join(' '));
       expect(new Set(moments)).toEqual(new Set(planned.sends));
       expect(moments).toHaveLength(planned.sends.length);
@@ -99,5 +99,5 @@ test('schedules an email that expires before its send checks pass as expiring, a
   const { rows } = await listPlanned(deps, { ...asked, result: 'expires' });
   expect(rows).toMatchObject([{ external_user_id: 'ada', forecast: { reason: 'quiet_hours' } }]);
   await story.later(2 * DAY + HOUR);
-  expect([(await story.letters()).length, (await story.drafts('ada'))[0]?.reason]).toEqual([0, 'expired']);
+  expect([(await story.emails()).length, (await story.drafts('ada'))[0]?.reason]).toEqual([0, 'expired']);
 });

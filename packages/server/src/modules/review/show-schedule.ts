@@ -187,7 +187,7 @@ function quietOf(places: Place[], { quietHours, timeZone }: Policy, range: Range
 }
 
 function perHour(throttle: Throttle | null): number | null {
-  return throttle && Math.floor((throttle.letters * HOUR_MS) / throttle.perMs);
+  return throttle && Math.floor((throttle.emails * HOUR_MS) / throttle.perMs);
 }
 
 function isAsked(fate: DraftForecast, { result, from, to }: PlannedAsked): boolean {

@@ -7,7 +7,7 @@ import { putRecords } from '../../../testkit/inbox.ts';
 import { silentLog } from '../../platform/log.ts';
 import type { Draft } from '../drafts/draft.ts';
 import { listDrafts } from '../drafts/reads.ts';
-import type { TeamLetter } from '../drafts/team-digest.ts';
+import type { TeamEmail } from '../drafts/team-digest.ts';
 import { createProject } from '../administration/create-project.ts';
 import { createRule } from '../rules/write-rule.ts';
 import { setSettings } from '../administration/set-settings.ts';
@@ -18,7 +18,7 @@ const clock = heldClock();
 const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 
-const told: (TeamLetter & { projectId: number })[] = [];
+const told: (TeamEmail & { projectId: number })[] = [];
 let isDown = false;
 /** Another process with its own memory. */
 const job = () =>

@@ -17,7 +17,7 @@ const PROJECTS_AT_ONCE = 500;
 
 /** Notifies teams of waiting drafts. A digest that could not be sent is included in the next one. */
 export function tellTeam({ db, log, publicUrl, transport }: TellTeamOptions): Job {
-  const hand: TeamTransport['hand'] = (projectId, letter) => transport.hand(projectId, letter);
+  const hand: TeamTransport['hand'] = (projectId, email) => transport.hand(projectId, email);
 
   async function tellOne(projectId: number): Promise<void> {
     try {

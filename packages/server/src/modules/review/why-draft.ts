@@ -3,7 +3,7 @@ import { durationWords } from '../../platform/predicate/sentence.ts';
 import { explain, type Explained } from '../../platform/predicate/evaluate.ts';
 import type { Predicate } from '../../platform/predicate/predicate.ts';
 import type { Draft, DraftTransition } from '../drafts/index.ts';
-import { type Anchor, type Trigger, triggerSentence, letterOf } from '../rules/index.ts';
+import { type Anchor, type Trigger, triggerSentence, emailOf } from '../rules/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { reasonWords } from '../explain/index.ts';
 import { findConditionFacts } from '../audiences/index.ts';
@@ -37,7 +37,7 @@ export async function whySteps(
   return [
     ...triggerSteps(opened),
     ...conditions,
-    letterStep(opened),
+    emailStep(opened),
     deadlineStep(draft, moves),
     ...moves.slice(1).flatMap(actionSteps),
     ...(ahead ? sendCheckSteps(ahead) : endSteps(draft)),
@@ -123,9 +123,9 @@ function parts(predicate: Predicate, explained: Explained): [Predicate, Explaine
   });
 }
 
-function letterStep({ draft, moves, model }: DraftCase): WhyStep {
+function emailStep({ draft, moves, model }: DraftCase): WhyStep {
   const [first] = moves;
-  const name = letterOf(model, draft)?.name;
+  const name = emailOf(model, draft)?.name;
   const which = name ? `the template “${name}”` : 'the email in the rule';
   const of = `version ${draft.version} of the rule`;
   return step({

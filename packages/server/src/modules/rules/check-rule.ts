@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { checkWindows, loadModels } from '../audiences/index.ts';
 import { countOfRule } from '../drafts/index.ts';
 import {
-  checkLetter,
+  checkEmail,
   type TemplateText,
   listTemplates,
   type Renderer,
-  shippedLetterNames,
+  shippedEmailNames,
 } from '../rendering/index.ts';
 import { findRule, type WholeRule } from './definitions/load-rules.ts';
 import { type Lint, lintRule } from './definitions/lint.ts';
@@ -51,8 +51,8 @@ export async function checkReferences(
     ((await loadModels(tx, [projectId])).get(projectId)?.editions ?? []).map(({ audienceId }) => audienceId),
   );
   const own = (await listTemplates(tx, projectId)).map(({ name }) => name);
-  const letters = new Set([...shippedLetterNames(), ...own]);
-  const faults = [...audienceFaults(definition, audiences), ...templateFaults(definition, letters)];
+  const emails = new Set([...shippedEmailNames(), ...own]);
+  const faults = [...audienceFaults(definition, audiences), ...templateFaults(definition, emails)];
   if (faults.length > 0) throw new Fault('validation_failed', { details: faults });
 }
 
@@ -115,10 +115,10 @@ async function emailFaults(
   { projectId, definition }: Omit<Written, 'now'>,
 ): Promise<FieldFault[]> {
   for (const { step, place } of placesOf(definition.steps, 'steps')) {
-    if (step.kind !== 'draft' || 'name' in step.letter) continue;
-    const letter: TemplateText = { ...step.letter, format: 'markdown' };
+    if (step.kind !== 'draft' || 'name' in step.email) continue;
+    const email: TemplateText = { ...step.email, format: 'markdown' };
     try {
-      await renderer.run('trial', letter, { projectId });
+      await renderer.run('trial', email, { projectId });
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== 'validation_failed') throw error;
       return error.details.map((fault) => within(`${place}.draft`, fault));
@@ -139,13 +139,13 @@ function within(place: string, { message, field = 'body' }: FieldFault): FieldFa
 function templateFaults({ steps }: Definition, known: ReadonlySet<string>): FieldFault[] {
   return placesOf(steps, 'steps').flatMap(({ step, place }) => {
     if (step.kind !== 'draft') return [];
-    const { letter } = step;
+    const { email } = step;
     const at = `${place}.draft`;
-    if (!('name' in letter))
-      return checkLetter({ ...letter, format: 'markdown' }).map((fault) => within(at, fault));
-    if (known.has(letter.name)) return [];
+    if (!('name' in email))
+      return checkEmail({ ...email, format: 'markdown' }).map((fault) => within(at, fault));
+    if (known.has(email.name)) return [];
     const names = [...known].slice(0, NAMED_MAX).join(', ');
-    const message = `${at} names a template that does not exist: ${JSON.stringify(letter.name)}. Use ${names}, or write the email there as an object with subject and body`;
+    const message = `${at} names a template that does not exist: ${JSON.stringify(email.name)}. Use ${names}, or write the email there as an object with subject and body`;
     return [{ message, field: at }];
   });
 }

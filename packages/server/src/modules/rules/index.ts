@@ -40,7 +40,7 @@ export { leaveEnrollments, nextEnrollmentAt } from './enrollment/store.ts';
 export { applyRules } from './evaluation/apply-rules.ts';
 export { createSlowRenders, type SlowRenders, TooMuchRendering } from './evaluation/batch-rendering.ts';
 export { type Desk, consider, factsOf, openDesk } from './evaluation/context.ts';
-export { gapOf, isOutdated, letterOf, contentToRender, write } from './evaluation/create-drafts.ts';
+export { gapOf, isOutdated, emailOf, contentToRender, write } from './evaluation/create-drafts.ts';
 export { gatherKnown } from './evaluation/gather-facts.ts';
 export { localeOfPerson, zoneOfPerson } from './evaluation/recipient.ts';
 export {
@@ -52,7 +52,7 @@ export {
 export { nextMoment } from './next-timer.ts';
 export { type Model, type Models, createModels, loadProjectModels } from './project-model.ts';
 export { advance, afterDraft, endRun, onTime, standAt } from './runs/advance-run.ts';
-export { compile, letterNames, type Program, type ProgramLetter } from './runs/program.ts';
+export { compile, emailNames, type Program, type ProgramEmail } from './runs/program.ts';
 export { findOpenRuns, findRunsById, listDueRuns, listRunsOf } from './runs/reads.ts';
 export { type RuleInForce, listRuleNeeds, listRulesInForce } from './runs/rules-in-force.ts';
 export type { Run } from './runs/run.ts';

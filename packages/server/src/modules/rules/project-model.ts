@@ -8,7 +8,7 @@ import { compile, type Program } from './runs/program.ts';
 import { listVersionsInUse, type VersionInUse } from './runs/reads.ts';
 import { listHashingProjects } from '../sending/index.ts';
 import type { Turn } from '../../platform/locks/project-lock.ts';
-import { type TemplateText, loadLetters } from '../rendering/index.ts';
+import { type TemplateText, loadEmails } from '../rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
 /** The compiled definitions and settings of a project, loaded again only when they change. */
@@ -19,7 +19,7 @@ export type Model = {
   rules: RuleModel;
   project: ProjectSettings;
   /** The project's own published templates, by name. */
-  letters: ReadonlyMap<string, TemplateText>;
+  emails: ReadonlyMap<string, TemplateText>;
   programOf(ruleId: string, version: number): Program | undefined;
   /** Suppressions or refused topics of erased users are kept as hashes, so new addresses have to be compared with them. */
   hasHashes: boolean;
@@ -32,7 +32,7 @@ export type Models = {
 
 /** With a few audiences per project, this is a few hundred megabytes at most. */
 const MODELS_MAX = 2_000;
-const NO_LETTERS: Model['letters'] = new Map();
+const NO_EMAILS: Model['emails'] = new Map();
 
 export function createModels(clock: Clock): Models {
   const known = new Map<number, Model>();
@@ -66,12 +66,12 @@ export async function loadProjectModels(
   { now, versions = [] }: { now: number; versions?: VersionInUse[] },
 ): Promise<Map<number, Model>> {
   const ids = turns.map(({ projectId }) => projectId);
-  const [audiences, counted, projects, inUse, letters, hashing] = await Promise.all([
+  const [audiences, counted, projects, inUse, emails, hashing] = await Promise.all([
     loadModels(tx, ids),
     findCounted(tx, ids),
     listSettings(tx, ids),
     listVersionsInUse(tx, ids, now),
-    loadLetters(tx, ids),
+    loadEmails(tx, ids),
     listHashingProjects(tx, ids),
   ]);
   const rules = await loadRules(tx, ids, [...inUse, ...versions]);
@@ -85,7 +85,7 @@ export async function loadProjectModels(
       counted: counted.get(projectId) ?? NOTHING_COUNTED,
       rules: ruled,
       project,
-      letters: letters.get(projectId) ?? NO_LETTERS,
+      emails: emails.get(projectId) ?? NO_EMAILS,
       programOf: programsOf(ruled),
       hasHashes: hashing.has(projectId),
     });

@@ -133,10 +133,10 @@ async function listVersions(
   }));
 }
 
-function toResults({ rule, since, days, letters, drafts, excluded, lift }: RuleResults): ShownResults {
+function toResults({ rule, since, days, emails, drafts, excluded, lift }: RuleResults): ShownResults {
   const sum = (key: 'enrolled' | 'drafted' | 'sent' | 'goal'): number =>
     days.reduce((all, day) => all + day[key], 0);
-  const { delivered, opened, clicked, ...became } = becameOf(letters);
+  const { delivered, opened, clicked, ...became } = becameOf(emails);
   const [enrolled, drafted, sent, goal] = [sum('enrolled'), sum('drafted'), sum('sent'), sum('goal')];
   return {
     since: iso(since),
@@ -161,10 +161,10 @@ const NOTHING = {
   replied: 0,
 };
 
-function becameOf(letters: RuleResults['letters']): typeof NOTHING {
-  if (letters === null) return NOTHING;
-  const { opened, clicked, complained, unsubscribed, replied } = letters;
-  const [delivered, bounced] = [deliveredOf(letters), bouncedOf(letters)];
+function becameOf(emails: RuleResults['emails']): typeof NOTHING {
+  if (emails === null) return NOTHING;
+  const { opened, clicked, complained, unsubscribed, replied } = emails;
+  const [delivered, bounced] = [deliveredOf(emails), bouncedOf(emails)];
   return { delivered, opened, clicked, bounced, complained, unsubscribed, replied };
 }
 
@@ -173,7 +173,7 @@ type RuleResults = {
   since: number;
   days: RuleDay[];
   /** The results of its emails; null if none was sent in this time. */
-  letters: Insight | null;
+  emails: Insight | null;
   drafts: LadderCounts;
   excluded: { reason: Reason; count: number }[];
   /** For a rule with users in its holdout: how many reached its goal, since the rule was created. */
@@ -195,7 +195,7 @@ async function showRuleResults(tx: Tx, { projectId, reference, days, now }: Aske
     rule,
     since,
     days: counted ?? daysOf({ since, now, zone }).map(emptyDay),
-    letters: groups.find((group) => group.ruleId === ruleId) ?? null,
+    emails: groups.find((group) => group.ruleId === ruleId) ?? null,
     drafts: await countForLadder(tx, projectId, ruleId),
     excluded: exclusionsOf(reasons),
     lift: await findLift(tx, projectId, ruleId),

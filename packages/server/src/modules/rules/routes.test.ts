@@ -32,11 +32,11 @@ async function ask<T>(what: string, options: AskOptions = {}): Promise<Answer<T>
   const { status, json } = await dashboard.ask(`${method} /projects/${story.projectId}${path}`, options);
   return { status, data: json?.data as T, errors: json?.errors ?? [] };
 }
-const LETTER = { subject: 'Hello {{ user.name | default: "there" }}', body: 'About {{ event.name }}' };
+const EMAIL = { subject: 'Hello {{ user.name | default: "there" }}', body: 'About {{ event.name }}' };
 const greeter = (more: object = {}): Record<string, unknown> => ({
   name: 'greeter',
   when: { event: 'hello' },
-  steps: [{ draft: LETTER }],
+  steps: [{ draft: EMAIL }],
   ...more,
 });
 async function settled(): Promise<void> {
@@ -312,7 +312,7 @@ test('shows the results of a rule: its funnel, the reasons of exclusions, and ho
 });
 
 test('lists the users in a rule by their step, in pages', async () => {
-  const steps = [{ wait: '3d' }, { draft: LETTER }];
+  const steps = [{ wait: '3d' }, { draft: EMAIL }];
   await story.rule(greeter({ steps }));
   for (const user of ['ada', 'bob', 'cyd']) {
     await story.event(user, 'hello');
@@ -335,12 +335,12 @@ test('lists the users in a rule by their step, in pages', async () => {
 });
 
 test('moves users of an older version where both versions agree so far, and previews how many', async () => {
-  const steps = [{ wait: '3d' }, { draft: LETTER }];
+  const steps = [{ wait: '3d' }, { draft: EMAIL }];
   await story.rule(greeter({ steps }));
   for (const user of ['ada', 'bob']) await story.event(user, 'hello');
   await settled();
   const { data: rule } = await ask<RuleShown>('GET /rules/greeter');
-  const document = greeter({ steps: [...steps, { wait: '5d' }, { draft: LETTER }] });
+  const document = greeter({ steps: [...steps, { wait: '5d' }, { draft: EMAIL }] });
   await ask('PUT /rules/greeter', { body: { document, updated_at: rule.updated_at } });
   const preview = await ask('GET /rules/greeter/move-waiting');
   expect(preview.data).toEqual({ version: 2, moved: 2, stayed: [] });

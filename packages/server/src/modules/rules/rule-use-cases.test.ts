@@ -33,8 +33,8 @@ const engine = openEngine(db, clock);
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-const LETTER = { subject: 'Hello', body: 'Hello {{ user.name | default: "there" }}' };
-const GREETER = { name: 'greeter', when: { event: 'hello' }, steps: [{ draft: LETTER }] };
+const EMAIL = { subject: 'Hello', body: 'Hello {{ user.name | default: "there" }}' };
+const GREETER = { name: 'greeter', when: { event: 'hello' }, steps: [{ draft: EMAIL }] };
 const THERE_IS_NONE = '01900000-0000-7000-8000-000000000000';
 
 let projectId = 0;
@@ -82,7 +82,7 @@ function draftsOf(userId: string | null = null): Promise<Draft[]> {
 
 const runsOf = (userId: string): Promise<Run[]> => listRunsOf(db, { projectId, userId, limit: 10 });
 const sentTo = (): string[] =>
-  engine.transport.letters.filter((letter) => letter.projectId === projectId).map(({ address }) => address);
+  engine.transport.emails.filter((email) => email.projectId === projectId).map(({ address }) => address);
 
 async function modelOf(): Promise<number> {
   const rows = await db.query<{ model: number }>(
@@ -199,9 +199,9 @@ test('counts events that a rule uses without a window, even if no audience does'
 });
 
 test('continues active runs in their version; later runs get the edited one', async () => {
-  await make({ steps: [{ wait: '1d' }, { draft: LETTER }] });
+  await make({ steps: [{ wait: '1d' }, { draft: EMAIL }] });
   await greet('ada');
-  await update({ steps: [{ draft: { ...LETTER, subject: 'Welcome' } }] });
+  await update({ steps: [{ draft: { ...EMAIL, subject: 'Welcome' } }] });
   await greet('bob');
   await engine.advance(DAY_MS);
   const subjects = (await draftsOf()).map(({ userId, content }) => [userId, content.subject]);
@@ -259,7 +259,7 @@ test("gives no draft a deadline while the project's autopilot is off, whatever t
 });
 
 test('a disabled rule evaluates no users, and pauses its drafts and runs', async () => {
-  await make({ steps: [{ draft: LETTER }, { wait: '1d' }, { draft: { ...LETTER, subject: 'Again' } }] });
+  await make({ steps: [{ draft: EMAIL }, { wait: '1d' }, { draft: { ...EMAIL, subject: 'Again' } }] });
   await greet('dora');
   expect(await off()).toMatchObject({ held: 1, paused: 1, rule: { enabledAt: null } });
   expect(await off()).toMatchObject({ held: 0, paused: 0 });
@@ -288,7 +288,7 @@ test('a disabled rule evaluates no users, and pauses its drafts and runs', async
 });
 
 test('enabling a rule keeps distant deadlines, and cancels expired drafts', async () => {
-  await make({ expires_after: '1h', deadline: '2h', steps: [{ draft: LETTER }, { draft: LETTER }] });
+  await make({ expires_after: '1h', deadline: '2h', steps: [{ draft: EMAIL }, { draft: EMAIL }] });
   const [early] = await greet('finn');
   clock.advance(30 * MINUTE_MS);
   await off();
@@ -360,13 +360,13 @@ test('requires a confirmation to release more than 100 drafts that were held for
 });
 
 test('moves runs to the current version where both versions agree so far, and only on request', async () => {
-  const again = { ...LETTER, subject: 'Again' };
-  await make({ steps: [{ wait: '1d' }, { draft: LETTER }] });
+  const again = { ...EMAIL, subject: 'Again' };
+  await make({ steps: [{ wait: '1d' }, { draft: EMAIL }] });
   await greet('hugo');
   await update({ steps: [{ wait: '1d' }, { draft: again }] });
   expect(await runsOf('hugo')).toMatchObject([{ version: 1 }]);
   expect(await moveWaiting(db, { projectId, reference: 'greeter' })).toMatchObject({ moved: 1, stayed: [] });
-  await update({ steps: [{ wait: '2d' }, { draft: LETTER }] });
+  await update({ steps: [{ wait: '2d' }, { draft: EMAIL }] });
   expect(await moveWaiting(db, { projectId, reference: 'greeter' })).toMatchObject({
     moved: 0,
     stayed: [{ version: 2, step: 0, runs: 1 }],
@@ -380,7 +380,7 @@ test('keeps an audience that the current version of a rule or of an active run r
   const { id } = await createAudience({ db, listRuleNeeds }, { projectId, name: 'Paying', definition });
   const remove = () => deleteAudience({ db, listRuleNeeds }, { projectId, reference: 'Paying' });
   const refused = (word: string) => ({ details: [{ message: expect.stringContaining(word) as string }] });
-  await make({ goal: { audience: id }, steps: [{ wait: '1d' }, { draft: LETTER }] });
+  await make({ goal: { audience: id }, steps: [{ wait: '1d' }, { draft: EMAIL }] });
   await expect(remove()).rejects.toMatchObject(refused('the rule "greeter" refers to it'));
   await greet('ida');
   await update({ when: [GREETER.when, { audience: id, move: 'joined' }] });
@@ -392,7 +392,7 @@ test('keeps an audience that the current version of a rule or of an active run r
 });
 
 test('ends the drafts and runs of all users who share a suppressed address', async () => {
-  await make({ steps: [{ draft: LETTER }, { wait: '1d' }, { draft: LETTER }] });
+  await make({ steps: [{ draft: EMAIL }, { wait: '1d' }, { draft: EMAIL }] });
   await putRecords(db, {
     projectId,
     kind: 'users',

@@ -92,7 +92,7 @@ function toVersion(
       ...place,
       kind: step.kind,
       label: stepLabel(step, names),
-      template: step.kind === 'draft' && 'name' in step.letter ? step.letter.name : null,
+      template: step.kind === 'draft' && 'name' in step.email ? step.email.name : null,
       active: at(place.at, 'active'),
       paused: at(place.at, 'paused'),
     })),

@@ -25,8 +25,8 @@ export type AdvanceDeps = {
   hasher: SuppressionHasher;
 };
 
-/** `drafts`: how many were created by the advance. `letters`: how many emails were sent. */
-export type Advanced = { now: number; advancedMs: number; drafts: number; letters: number };
+/** `drafts`: how many were created by the advance. `emails`: how many emails were sent. */
+export type Advanced = { now: number; advancedMs: number; drafts: number; emails: number };
 
 const DAY_MS = 86_400_000;
 const ADVANCE_MAX_MS = 366 * DAY_MS;
@@ -85,7 +85,7 @@ export async function advanceClock(
       now: db.clock.now() + aheadMs + ms,
       advancedMs: ms,
       drafts: after.drafts - before.drafts,
-      letters: after.letters - before.letters,
+      emails: after.emails - before.emails,
     };
   } finally {
     await endAdvance(db, way);

@@ -9,7 +9,7 @@ import { testProject, testServer } from '../../../testkit/server.ts';
 import { startSink } from '../../../testkit/sink.ts';
 import { AGENT, settled } from '../../../testkit/webhooks.ts';
 import { idMaker } from '../../platform/ids.ts';
-import { letterToken, type TokenUse } from '../../platform/crypto/email-token.ts';
+import { emailToken, type TokenUse } from '../../platform/crypto/email-token.ts';
 import { silentLog } from '../../platform/log.ts';
 import { createSealer } from '../../platform/crypto/encrypt.ts';
 import { createDelivery } from '../webhooks/dispatch/dispatch.ts';
@@ -35,9 +35,9 @@ test('sends no email of a sandbox through the relay, with workers running, and s
   const people = Array.from({ length: 8 }, (_, i) => `u${i}`);
   await Promise.all(people.map((id) => signUp(sandbox, id)));
   // The workers of the server run at the same time.
-  const { emails: letters } = await sandbox.advance('4d');
-  expect(letters).toBe(16);
-  const left = await sandbox.letters();
+  const { emails: emails } = await sandbox.advance('4d');
+  expect(emails).toBe(16);
+  const left = await sandbox.emails();
   expect(left.map(({ rule, user }) => `${rule} ${user}`).toSorted()).toEqual(
     ['onboarding_stall', 'welcome'].flatMap((rule) => people.map((id) => `${rule} ${id}`).toSorted()),
   );
@@ -49,8 +49,8 @@ test('sends no email of a sandbox through the relay, with workers running, and s
   // Without an advance of the clock, only the workers send.
   await setSettings(server.db, sandbox.id, { autopilot: '1s', frequency_cap: 'off' });
   await signUp(sandbox, 'eve');
-  await expect.poll(async () => (await sandbox.letters()).at(-1)?.user, { timeout: 20_000 }).toBe('eve');
-  expect(sink.letters).toEqual([]);
+  await expect.poll(async () => (await sandbox.emails()).at(-1)?.user, { timeout: 20_000 }).toBe('eve');
+  expect(sink.emails).toEqual([]);
   await server.stop();
   await sink.close();
 });
@@ -74,8 +74,8 @@ test('reports outcomes to endpoints of the sandbox alone, at once, and as not li
   await addEndpoint(deps, { projectId: sandbox.id, url: hooks.url('/sandbox') });
   await signUp(sandbox, 'ada');
   await sandbox.advance('60d');
-  const name = await letterOf(sandbox, 'welcome');
-  const link = (use: TokenUse): string => letterToken(name, use, TOKEN_KEYS);
+  const name = await emailOf(sandbox, 'welcome');
+  const link = (use: TokenUse): string => emailToken(name, use, TOKEN_KEYS);
   const opened = await fetch(`${server.url}/o/${link('open')}.gif`);
   expect(opened.status).toBe(200);
   await expect.poll(() => hitsOf(sandbox.id)).toBe(1);
@@ -118,10 +118,10 @@ test('erases a user from a sandbox, and later timers find no user', async () => 
   await sandbox.advance('1d');
   await erasePerson({ db, newId, hasher: testHasher }, { projectId: sandbox.id, userId: 'ada' });
   expect(await sandbox.advance('30d')).toMatchObject({ drafts: 1, emails: 1 });
-  expect((await sandbox.letters()).map(({ user }) => user)).toEqual(['eve', 'eve']);
+  expect((await sandbox.emails()).map(({ user }) => user)).toEqual(['eve', 'eve']);
 });
 
-async function letterOf(
+async function emailOf(
   { id: projectId }: TestSandbox,
   rule: string,
 ): Promise<{ projectId: number; messageId: string }> {

@@ -28,8 +28,8 @@ export function mountSandbox(app: FastifyInstance, deps: SandboxDeps): void {
     scope.post(PATH, { bodyLimit: BODY_MAX_BYTES }, async (request) => {
       const projectId = projectOf(request);
       const advanced = await advanceClock(deps, { projectId, ms: readAdvance(advanceOf(request.body)) });
-      const { now, advancedMs: advanced_ms, drafts, letters } = advanced;
-      return { data: { now: iso(now), advanced_ms, drafts, emails: letters } };
+      const { now, advancedMs: advanced_ms, drafts, emails } = advanced;
+      return { data: { now: iso(now), advanced_ms, drafts, emails: emails } };
     });
     done();
   });

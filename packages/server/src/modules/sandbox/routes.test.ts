@@ -103,12 +103,12 @@ test('uses the sandbox clock for the actions of members and for everything they 
   const approving = { hash: shown.json.data.hash };
   const approved = await dashboard.ask(`POST ${drafts}/${draft?.id}/approve`, { body: approving });
   expect([approved.status, approved.text]).toEqual([200, expect.any(String)]);
-  expect(await sandbox.letters()).toEqual([]);
+  expect(await sandbox.emails()).toEqual([]);
   await sandbox.advance('10s');
-  expect(await sandbox.letters()).toEqual([
+  expect(await sandbox.emails()).toEqual([
     { rule: 'welcome', user: 'ada', at: new Date(clock.now() + 40 * DAY + 3_610_000).toISOString() },
   ]);
-  const home = await dashboard.ask<{ letters?: unknown }>(`GET /projects/${sandbox.id}/home/charts`);
+  const home = await dashboard.ask<{ emails?: unknown }>(`GET /projects/${sandbox.id}/home/charts`);
   expect(home.text).toContain(new Date(clock.now() + 40 * DAY).toISOString().slice(0, 10));
 });
 

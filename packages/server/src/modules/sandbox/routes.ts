@@ -27,8 +27,8 @@ export const clockRoutes = [
       note({ subject: body.advance });
       const begun = (): void => note({ isDone: true });
       try {
-        const { now, advancedMs, drafts, letters } = await advanceClock(deps, { projectId, ms, begun });
-        return { data: { now: iso(now), advanced_ms: advancedMs, drafts, emails: letters } };
+        const { now, advancedMs, drafts, emails } = await advanceClock(deps, { projectId, ms, begun });
+        return { data: { now: iso(now), advanced_ms: advancedMs, drafts, emails: emails } };
       } finally {
         const { aheadMs } = await readTurn(deps.db, projectId);
         note({ after: { now: iso(deps.db.clock.now() + aheadMs) } });

@@ -60,7 +60,7 @@ test('runs a trial of fourteen days at once, with each email at its planned time
     drafts: 1,
     emails: 1,
   });
-  expect(await sandbox.letters()).toEqual([
+  expect(await sandbox.emails()).toEqual([
     { rule: 'welcome', user: 'ada', at: at(0, 2) },
     { rule: 'onboarding_stall', user: 'ada', at: at(3, 2) },
     { rule: 'trial_expiring', user: 'ada', at: at(11, 2) },
@@ -109,7 +109,7 @@ test('a project and its sandbox share only the settings and definitions at its c
   const pro = person('ada', { traits: { plan: 'pro' } });
   await sandbox.post('users', pro);
   expect(await sandbox.advance('1d')).toMatchObject({ drafts: 1, emails: 1 });
-  expect(await sandbox.letters()).toEqual([
+  expect(await sandbox.emails()).toEqual([
     { rule: 'Hello', user: 'ada', at: new Date(clock.now() + 3_600_000).toISOString() },
   ]);
   const [settings] = await db.query(`SELECT settings FROM beckon.project_settings WHERE project_id = $1`, [
@@ -187,12 +187,12 @@ test('quiet hours and daylight saving time follow the sandbox clock', async () =
   await sandbox.post('users', person('ada'));
   await sandbox.post('events', event('ada', 'user_signed_up'));
   await sandbox.advance('9h');
-  expect(await sandbox.letters()).toEqual([]);
+  expect(await sandbox.emails()).toEqual([]);
   await sandbox.advance('2h');
-  const [letter] = await sandbox.letters();
+  const [email] = await sandbox.emails();
   // Eight in the morning there is 06:00 UTC from this day on, and the release is spread over half an hour.
-  expect(letter?.at.slice(0, 13)).toBe('2026-03-29T06');
-  expect(letter !== undefined && letter.at <= '2026-03-29T06:30:00.000Z').toBe(true);
+  expect(email?.at.slice(0, 13)).toBe('2026-03-29T06');
+  expect(email !== undefined && email.at <= '2026-03-29T06:30:00.000Z').toBe(true);
 });
 
 test('advances one sandbox alone: live projects and other sandboxes keep their time', async () => {
@@ -246,7 +246,7 @@ test('another process shows the same time, and only one can advance the clock at
   const answers = await Promise.all([sandbox.clock({ advance: '30d' }), there.clock({ advance: '30d' })]);
   expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
   expect(await shownBy(there)).toMatchObject({ ahead_ms: 33 * DAY });
-  expect(await sandbox.letters()).toHaveLength(2);
+  expect(await sandbox.emails()).toHaveLength(2);
   // After a crash, the next advance waits until the lease ends.
   await db.query(
     `INSERT INTO beckon.sandbox_advance VALUES ($1, gen_random_uuid(), $2::timestamptz + interval '1 minute')`,
@@ -289,7 +289,7 @@ test('advancing in any number of steps gives the same emails at the same times a
       for (const { user, name } of moments.filter(({ atH }) => atH === stop))
         await sandbox.post('events', event(`u${user}`, NAMES[name] ?? '', PROPERTIES));
     }
-    return sandbox.letters();
+    return sandbox.emails();
   };
   const cuts = fc.array(fc.integer({ min: 1, max: 399 }), { minLength: 1, maxLength: 3 });
   await fc.assert(

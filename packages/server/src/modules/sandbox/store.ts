@@ -26,19 +26,19 @@ export async function endAdvance(
 }
 
 /** Counts of what has happened so far. Reads the tables `draft` and `message` of other modules. */
-type SandboxCounts = { drafts: number; letters: number };
+type SandboxCounts = { drafts: number; emails: number };
 
 export async function countSandbox(tx: Tx, projectId: number): Promise<SandboxCounts> {
   const rows = await tx.query<SandboxCounts>(
     `SELECT (SELECT count(*) FROM beckon.draft WHERE project_id = $1) AS drafts,
-            (SELECT count(*) FROM beckon.message WHERE project_id = $1 AND state = 'sent') AS letters`,
+            (SELECT count(*) FROM beckon.message WHERE project_id = $1 AND state = 'sent') AS emails`,
     [projectId],
   );
-  return rows[0] ?? { drafts: 0, letters: 0 };
+  return rows[0] ?? { drafts: 0, emails: 0 };
 }
 
 /** Work that is due now: queued records of either priority, definitions to build, due alarms, and emails in transit. */
-export type ToDo = Record<'live' | 'bulk' | 'build' | 'process' | 'send' | 'letters', boolean>;
+export type ToDo = Record<'live' | 'bulk' | 'build' | 'process' | 'send' | 'emails', boolean>;
 
 /** Reads `inbox`, `tenant_due`, `message`, `audience_edition` and `counted_event` of other modules. */
 export async function findToDo(tx: Tx, { projectId, now }: { projectId: number; now: Date }): Promise<ToDo> {
@@ -50,7 +50,7 @@ export async function findToDo(tx: Tx, { projectId, now }: { projectId: number; 
                OR EXISTS (SELECT 1 FROM beckon.counted_event WHERE project_id = $1 AND NOT is_whole) AS build,
              EXISTS (SELECT 1 FROM beckon.tenant_due WHERE project_id = $1 AND work = 'process' AND next_at <= $2) AS process,
              EXISTS (SELECT 1 FROM beckon.tenant_due WHERE project_id = $1 AND work = 'send' AND next_at <= $2) AS send,
-             EXISTS (SELECT 1 FROM beckon.message WHERE project_id = $1 AND state IN ('claimed', 'submitting')) AS letters`,
+             EXISTS (SELECT 1 FROM beckon.message WHERE project_id = $1 AND state IN ('claimed', 'submitting')) AS emails`,
     values: [projectId, now],
   });
   if (!rows[0]) throw new Error('a query without a row');

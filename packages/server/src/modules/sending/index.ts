@@ -42,13 +42,13 @@ export {
 export type { GateFacts, Outlet, Policy } from './emails/facts.ts';
 export {
   BECAME,
-  countLetters,
-  findLetter,
+  countEmails,
+  findEmail,
   findProjectOfMessage,
   hasMessages,
   type EmailRecord,
   type EmailCursor,
-  listLetters,
+  listEmails,
   MESSAGE_STATES,
 } from './emails/list-emails.ts';
 export { type GateAnswer, type GateReason, gate } from './emails/gate.ts';
@@ -72,7 +72,7 @@ export {
   withdrawClaims,
 } from './emails/store.ts';
 export { type Lineage, RESTORE_GUARDS, type RestoreGuard } from './restores/lineage.ts';
-export { carryAcceptance, mayLettersLeave } from './restores/restore-guard.ts';
+export { carryAcceptance, mayEmailsLeave } from './restores/restore-guard.ts';
 export { acceptPlace, isAccepted, lockLineage, noteHere, takeBackAcceptance } from './restores/store.ts';
 export {
   type SuppressionHasher,

@@ -19,10 +19,10 @@ const DRAFTS = 501;
 test('publishes a template while the sender has locked one of its drafts, however many there are', async () => {
   const { id: projectId } = await createProject(db, { name: 'Acme' });
   await setSettings(db, projectId, { quiet_hours: 'off', frequency_cap: 'off' });
-  const letter = { name: 'greeting', subject: 'Hello', body: 'Hello {{ user.name }}' };
+  const email = { name: 'greeting', subject: 'Hello', body: 'Hello {{ user.name }}' };
   await createTemplate(
     { db, renderer: testRenderer },
-    { projectId, document: letter, follow: true, actor: 'ann' },
+    { projectId, document: email, follow: true, actor: 'ann' },
   );
   await createRule(db, {
     projectId,

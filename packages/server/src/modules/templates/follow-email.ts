@@ -13,11 +13,11 @@ import {
 import { findPeople, personKey } from '../users/index.ts';
 import {
   findRunsById,
-  letterNames,
+  emailNames,
   loadProjectModels,
   type Model,
   gapOf,
-  letterOf,
+  emailOf,
   write,
   listRulesInForce,
 } from '../rules/index.ts';
@@ -34,10 +34,10 @@ const PAGE = 500;
  * Refreshes the open, untouched drafts of a template after it was published, and leaves time to review them. The caller holds the project
  * lock. Returns the number of drafts.
  */
-export async function followLetter(tx: Tx, following: Following): Promise<number> {
+export async function followEmail(tx: Tx, following: Following): Promise<number> {
   const { projectId, name, now } = following;
   const inForce = await listRulesInForce(tx, projectId, now);
-  const naming = inForce.filter(({ definition }) => letterNames(definition).has(name));
+  const naming = inForce.filter(({ definition }) => emailNames(definition).has(name));
   const ruleIds = new Set(naming.map(({ ruleId }) => ruleId));
   if (ruleIds.size === 0) return 0;
   const model = (await loadProjectModels(tx, [await readTurn(tx, projectId)], { now })).get(projectId);
@@ -90,9 +90,9 @@ async function moveAll(
   const moved: DraftChange[] = [];
   for (const draft of drafts) {
     const [person, run] = [people.get(personKey(draft)), runs.get(draft.runId ?? '')];
-    if (!person || !run || letterOf(model, draft)?.name !== name) continue;
+    if (!person || !run || emailOf(model, draft)?.name !== name) continue;
     const { anchor } = run;
-    const written = write({ run: { anchor, endsAt: draft.endsAt }, letter: { name }, person, model });
+    const written = write({ run: { anchor, endsAt: draft.endsAt }, email: { name }, person, model });
     await spend(spent, written.work);
     const gap = gapOf(written);
     if (saysTheSame(draft, written.content, gap)) continue;

@@ -9,12 +9,12 @@ import {
   findPersonThen,
 } from '../users/index.ts';
 import { listSettings, type ProjectSettings } from '../workspace/index.ts';
-import { type Anchor, localeOfPerson, zoneOfPerson, listRulesInForce, letterNames } from '../rules/index.ts';
+import { type Anchor, localeOfPerson, zoneOfPerson, listRulesInForce, emailNames } from '../rules/index.ts';
 import { completed, readTemplate } from './write-template.ts';
 import {
   type Email,
-  findShippedLetter,
-  letterOfVersion,
+  findShippedEmail,
+  emailOfVersion,
   type TemplateText,
   TOO_MUCH_WORK,
   variablesFor,
@@ -22,7 +22,7 @@ import {
 } from '../rendering/index.ts';
 import { findTemplate } from './templates.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { findLetter } from './show-templates.ts';
+import { findEmail } from './show-templates.ts';
 
 export type RenderDeps = { db: Tx; renderer: Renderer };
 
@@ -53,12 +53,12 @@ export type EmailPreview = Email & {
 };
 
 /** Renders a preview with the renderer of the sender. Stores nothing. */
-export async function previewLetter(
+export async function previewEmail(
   { db: tx, renderer }: RenderDeps,
   asked: PreviewAsked,
 ): Promise<EmailPreview> {
   const { projectId, userId } = asked;
-  const { name, letter } = await letterAsked({ db: tx, renderer }, asked);
+  const { name, email: letter } = await emailAsked({ db: tx, renderer }, asked);
   const project = (await listSettings(tx, [projectId])).get(projectId);
   if (!project) throw new Error(`project ${projectId} has no settings`);
   const { now, at = now } = asked;
@@ -82,7 +82,11 @@ export async function previewLetter(
     locale,
     projectLocale: project.settings.language,
   };
-  const { rendered, email } = await renderer.run('preview', { letter, variables, frame }, { projectId });
+  const { rendered, email } = await renderer.run(
+    'preview',
+    { email: letter, variables, frame },
+    { projectId },
+  );
   const { content, missing, failed } = rendered;
   if (failed !== null) throw tooMuchWork(failed);
   return {
@@ -121,22 +125,22 @@ function tooMuchWork(field: string): Fault {
   return new Fault('validation_failed', { details: [{ message, field }] });
 }
 
-async function letterAsked(
+async function emailAsked(
   { db: tx, renderer }: RenderDeps,
   { projectId, reference, document }: PreviewAsked,
-): Promise<{ name: string | null; letter: TemplateText }> {
+): Promise<{ name: string | null; email: TemplateText }> {
   if (document === null || document === undefined) {
-    return findLetter(tx, { projectId, reference: reference ?? '' });
+    return findEmail(tx, { projectId, reference: reference ?? '' });
   }
   const { name, ...written } = readTemplate(document);
   const known = reference === null ? null : await sourceOf(tx, { projectId, reference });
   const letter = await renderer.run('publishable', completed(written, known), { projectId });
-  return { name: name ?? reference, letter: letterOfVersion(letter) };
+  return { name: name ?? reference, email: emailOfVersion(letter) };
 }
 
 async function sourceOf(tx: Tx, wanted: { projectId: number; reference: string }) {
-  const { template } = await findLetter(tx, wanted);
-  const shipped = template === null ? findShippedLetter(wanted.reference.trim()) : undefined;
+  const { template } = await findEmail(tx, wanted);
+  const shipped = template === null ? findShippedEmail(wanted.reference.trim()) : undefined;
   if (shipped) return { ...shipped, format: 'markdown' as const };
   const { format, subject, preheader, body } = (await findTemplate(tx, wanted)).version;
   return { format, subject, preheader, body };
@@ -199,7 +203,7 @@ async function startingEvents(
   { projectId, name, now }: Pick<Scene, 'projectId' | 'name' | 'now'>,
 ): Promise<Set<string>> {
   const inForce = await listRulesInForce(tx, projectId, now);
-  const naming = inForce.filter(({ definition }) => name !== null && letterNames(definition).has(name));
+  const naming = inForce.filter(({ definition }) => name !== null && emailNames(definition).has(name));
   return new Set(
     naming.flatMap(({ definition }) =>
       definition.when.flatMap((trigger) =>

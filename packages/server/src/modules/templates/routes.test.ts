@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type {
-  LetterSource,
+  EmailSource,
   TemplateListed,
   TemplatePreview,
   TemplatePublished,
@@ -34,17 +34,17 @@ async function ask<T>(what: string, options: AskOptions = {}): Promise<Answer<T>
   const { status, json } = await dashboard.ask(`${method} /projects/${story.projectId}${path}`, options);
   return { status, data: json?.data as T, errors: json?.errors ?? [] };
 }
-const letter = (more: Partial<LetterSource> = {}): LetterSource => ({
+const email = (more: Partial<EmailSource> = {}): EmailSource => ({
   format: 'markdown',
   subject: 'Hello {{ user.name | default: "there" }}',
   preheader: '',
   body: 'You are on {{ user.plan }}.',
   ...more,
 });
-const create = (name = 'greeting', more: Partial<LetterSource> = {}) =>
-  ask<TemplatePublished>('POST /templates', { body: { name, source: letter(more) } });
-const save = (name: string, more: Partial<LetterSource>, seen: string | null = null) =>
-  ask<TemplateShown>(`PUT /templates/${name}/unpublished`, { body: { source: letter(more), seen } });
+const create = (name = 'greeting', more: Partial<EmailSource> = {}) =>
+  ask<TemplatePublished>('POST /templates', { body: { name, source: email(more) } });
+const save = (name: string, more: Partial<EmailSource>, seen: string | null = null) =>
+  ask<TemplateShown>(`PUT /templates/${name}/unpublished`, { body: { source: email(more), seen } });
 async function drafted(...users: string[]): Promise<void> {
   await story.rule({
     name: 'greeter',
@@ -79,20 +79,20 @@ test('lists templates with their uses, including built-in and unpublished ones',
     ['trial_expiring', null, true, false],
     ['welcome', null, true, false],
   ]);
-  expect(data[0]).toMatchObject({ subject: letter().subject, used_by: [{ name: 'greeter' }] });
+  expect(data[0]).toMatchObject({ subject: email().subject, used_by: [{ name: 'greeter' }] });
 });
 
 test('sends no unpublished version, and updates open drafts on publishing only on request', async () => {
   await create();
   await drafted('ada', 'bob');
   await story.act('bob', { kind: 'approve' });
-  const words = letter({ subject: 'Welcome {{ user.name | default: "you" }}' });
+  const words = email({ subject: 'Welcome {{ user.name | default: "you" }}' });
   const saved = await save('greeting', words);
   expect(saved.data).toMatchObject({
     version: 1,
     open_untouched: 1,
     unpublished: { subject: words.subject, saved_by: 'Ada' },
-    published: { subject: letter().subject },
+    published: { subject: email().subject },
   });
   expect((await story.drafts('ada'))[0]?.content.subject).toBe('Hello ADA');
   const publish = (more: object) =>
@@ -109,7 +109,7 @@ test('sends no unpublished version, and updates open drafts on publishing only o
     409,
     expect.stringContaining('Another member published version 2 of the template "greeting"') as string,
   ]);
-  const other = letter({ subject: 'Good day' });
+  const other = email({ subject: 'Good day' });
   expect((await publish({ version: 2, source: other })).data.drafts).toBe(1);
   expect((await story.drafts('ada'))[0]?.content.subject).toBe('Good day');
   expect((await story.drafts('bob'))[0]?.content.subject).toBe('Hello BOB');
@@ -122,7 +122,7 @@ test('sends no unpublished version, and updates open drafts on publishing only o
 });
 
 test('makes a built-in template the project’s own by publishing, and restores it by deleting', async () => {
-  const own = { source: letter({ body: 'Ours.' }), version: null, seen: null, follow: false };
+  const own = { source: email({ body: 'Ours.' }), version: null, seen: null, follow: false };
   const made = await ask<TemplatePublished>('POST /templates/welcome/publish', { body: own });
   expect(made.data.template).toMatchObject({ version: 1, is_shipped: true, published: { body: 'Ours.' } });
   expect((await ask('DELETE /templates/welcome', { body: {} })).status).toBe(200);
@@ -163,7 +163,7 @@ test('previews the email as it would be sent, with its send check and its errors
     { name: 'user.plan', required: true, share: 0.5, events: [] },
   ]);
   expect((await preview({ user: 'nobody' })).status).toBe(404);
-  const broken = (await preview({ source: letter({ body: 'Hello {{ user.name' }) })).data;
+  const broken = (await preview({ source: email({ body: 'Hello {{ user.name' }) })).data;
   expect(broken.faults).toMatchObject([{ field: 'body' }]);
   expect(broken.preview_id).toBe(null);
 });
@@ -193,7 +193,7 @@ test("previews with the user's data as of a time, and names uncertain values", a
 
 test('renders unpublished text as a page of its own, sandboxed', async () => {
   const body = 'Nothing *yet* for {{ user.name }} <script>alert(1)</script>';
-  const words = letter({ body });
+  const words = email({ body });
   const { data } = await ask<TemplatePreview>('POST /templates/brand new/preview'.replace(' new', '%20new'), {
     body: { source: words },
   });
@@ -205,7 +205,7 @@ test('renders unpublished text as a page of its own, sandboxed', async () => {
   expect(page.text).toContain('Nothing <em>yet</em> for Ada');
   expect(page.text).not.toContain('<script');
   stage.server.clock.advance(2 * 86_400_000);
-  await ask('POST /templates/other/preview', { body: { source: letter({ subject: 'Other' }) } });
+  await ask('POST /templates/other/preview', { body: { source: email({ subject: 'Other' }) } });
   expect((await dashboard.ask(path, { as: 'viewer' })).status).toBe(404);
   expect((await ask<TemplateListed[]>('GET /templates')).data.map(({ name }) => name)).not.toContain(
     'brand new',
@@ -240,7 +240,7 @@ test('sends a test email to the member who requests it, with sample data', async
 describe('the saved unpublished version', () => {
   test('is previewed and sent as a test with `unpublished`', async () => {
     await create();
-    await save('greeting', letter({ subject: 'Unpublished' }));
+    await save('greeting', email({ subject: 'Unpublished' }));
     const preview = (body: object) =>
       ask<TemplatePreview>('POST /templates/greeting/preview', { body }).then(({ data }) => data.subject);
     expect([await preview({}), await preview({ unpublished: true })]).toEqual(['Hello Ada', 'Unpublished']);
@@ -259,7 +259,7 @@ describe('the saved unpublished version', () => {
       404,
       'The template "greeting" has no unpublished version',
     ]);
-    await save('greeting', letter({ subject: 'Unpublished' }));
+    await save('greeting', email({ subject: 'Unpublished' }));
     expect((await publish({ version: 7 })).status).toBe(409);
     expect((await publish()).data.template).toMatchObject({
       version: 2,
@@ -272,10 +272,10 @@ describe('the saved unpublished version', () => {
 test('refuses changes by a viewer, returns 404 in another project, and reports render errors at their place', async () => {
   await create();
   for (const [what, body] of [
-    ['POST /templates', { name: 'x', source: letter() }],
-    ['PUT /templates/greeting/unpublished', { source: letter(), seen: null }],
+    ['POST /templates', { name: 'x', source: email() }],
+    ['PUT /templates/greeting/unpublished', { source: email(), seen: null }],
     ['DELETE /templates/greeting/unpublished', {}],
-    ['POST /templates/greeting/publish', { source: letter(), version: 1, seen: null, follow: false }],
+    ['POST /templates/greeting/publish', { source: email(), version: 1, seen: null, follow: false }],
     ['POST /templates/greeting/send-test', {}],
     ['DELETE /templates/greeting', {}],
   ] as const)
@@ -310,7 +310,7 @@ test("refuses to overwrite another member's version unseen, and publishing delet
     expect([late.status, late.errors[0]?.field]).toEqual([409, 'seen']);
   }
   const published = await ask<TemplatePublished>('POST /templates/greeting/publish', {
-    body: { source: letter({ subject: 'Late' }), version: 1, seen, follow: false },
+    body: { source: email({ subject: 'Late' }), version: 1, seen, follow: false },
   });
   expect(published.data.template).toMatchObject({ version: 2, unpublished: { subject: 'Second' } });
   await ask('DELETE /templates/greeting/unpublished', { body: {} });

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { LetterSource, TemplatePreview } from '@beckon/contract/dashboard';
+import type { EmailSource, TemplatePreview } from '@beckon/contract/dashboard';
 import { type FieldFault, Fault } from '../../platform/fault.ts';
 import {
   isLocalShell,
@@ -7,7 +7,7 @@ import {
   readMoment,
   testRecipient,
   FRAME_QUERY,
-  sendLetter,
+  sendEmail,
   type DashboardRoute,
   routesFor,
   type KitDeps,
@@ -16,15 +16,15 @@ import {
   discardUnpublished,
   findWords,
   keepWords,
-  letterOf,
+  emailOf,
   momentSeen,
   publishedText,
   saveUnpublished,
   wordsOf,
 } from './unpublished.ts';
-import { createTemplate, deleteTemplate, publishLetter, readTemplate } from './write-template.ts';
+import { createTemplate, deleteTemplate, publishEmail, readTemplate } from './write-template.ts';
 import { checkWords, sendTrialCopy } from './send-test-copy.ts';
-import { type EmailPreview, previewLetter } from './preview-email.ts';
+import { type EmailPreview, previewEmail } from './preview-email.ts';
 import { showVariables } from './show-templates.ts';
 import { listedTemplates, shownTemplate } from './template-view.ts';
 import type { Mailroom } from '../delivery/index.ts';
@@ -40,7 +40,7 @@ const { route } = routesFor<Deps>();
 const BODY_MAX_BYTES = 4 * 1024 * 1024;
 /** In the headers of the email that a preview checks. No email is sent. */
 const PREVIEW_RECIPIENT = 'user@example.com';
-const LETTER = Type.Object(
+const EMAIL = Type.Object(
   {
     format: Type.Union([Type.Literal('markdown'), Type.Literal('mjml')]),
     subject: Type.String(),
@@ -68,9 +68,9 @@ export const templateRoutes: DashboardRoute<Deps>[] = [
     needs: 'editor',
     audit: 'template.create',
     bodyMaxBytes: BODY_MAX_BYTES,
-    body: Type.Object({ name: Type.String(), source: LETTER, follow: Type.Optional(Type.Boolean()) }),
-    async handle(deps, { projectId, body: { name, source: letter, follow = false }, actor, note }) {
-      const document = { ...letter, name };
+    body: Type.Object({ name: Type.String(), source: EMAIL, follow: Type.Optional(Type.Boolean()) }),
+    async handle(deps, { projectId, body: { name, source: email, follow = false }, actor, note }) {
+      const document = { ...email, name };
       const { template, drafts } = await createTemplate(rendering(deps), {
         projectId,
         document,
@@ -101,12 +101,12 @@ export const templateRoutes: DashboardRoute<Deps>[] = [
     needs: 'editor',
     audit: 'template.save',
     bodyMaxBytes: BODY_MAX_BYTES,
-    body: Type.Object({ source: LETTER, seen: SEEN }),
-    async handle(deps, { projectId, params, body: { source: letter, seen }, actor, note }) {
+    body: Type.Object({ source: EMAIL, seen: SEEN }),
+    async handle(deps, { projectId, params, body: { source: email, seen }, actor, note }) {
       const { name = '' } = readTemplate({ name: params.template });
-      const saving = { name, letter, seen: momentSeen(seen), actor };
+      const saving = { name, email, seen: momentSeen(seen), actor };
       const before = await saveUnpublished({ tx: deps.db, clock: deps.db.clock, projectId }, saving);
-      note({ subject: name, before: before && wordsOf(before), after: letter });
+      note({ subject: name, before: before && wordsOf(before), after: email });
       return { data: await shownTemplate(deps, projectId, name) };
     },
   }),
@@ -125,7 +125,7 @@ export const templateRoutes: DashboardRoute<Deps>[] = [
     audit: 'template.publish',
     bodyMaxBytes: BODY_MAX_BYTES,
     body: Type.Object({
-      source: Type.Optional(LETTER),
+      source: Type.Optional(EMAIL),
       version: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
       seen: Type.Optional(SEEN),
       follow: Type.Optional(Type.Boolean()),
@@ -140,7 +140,7 @@ export const templateRoutes: DashboardRoute<Deps>[] = [
         actor,
         ...(await publishedText(deps, { projectId, name, ...body })),
       };
-      const { template, drafts } = await publishLetter(rendering(deps), wanted);
+      const { template, drafts } = await publishEmail(rendering(deps), wanted);
       note({ subject: template.name, before: { version }, after: { version: template.version, drafts } });
       return { data: { template: await shownTemplate(deps, projectId, template.name), drafts } };
     },
@@ -150,15 +150,15 @@ export const templateRoutes: DashboardRoute<Deps>[] = [
     reads: true,
     bodyMaxBytes: BODY_MAX_BYTES,
     body: Type.Object({
-      source: Type.Optional(LETTER),
+      source: Type.Optional(EMAIL),
       unpublished: UNPUBLISHED,
       user: Type.Optional(Type.String()),
       at: Type.Optional(Type.String()),
     }),
     async handle(deps, { projectId, params: { template }, body, person }) {
       const { user = null, at } = body;
-      const letter = await letterOf(deps, { projectId, template, ...body });
-      const wanted = { projectId, template, letter, user, ...momentOf(at) };
+      const email = await emailOf(deps, { projectId, template, ...body });
+      const wanted = { projectId, template, email, user, ...momentOf(at) };
       const to = isLocalShell(person) ? PREVIEW_RECIPIENT : person.email;
       return { data: await preview(deps, { ...wanted, to }) };
     },
@@ -174,16 +174,16 @@ export const templateRoutes: DashboardRoute<Deps>[] = [
     async handle(deps, { projectId, params: { template }, query, reply }) {
       const { db } = deps;
       const { preview_id: words, user, at, ...frame } = query;
-      const letter = words === undefined ? null : await findWords(db, projectId, words);
-      if (letter === undefined) throw wordsAreGone();
+      const email = words === undefined ? null : await findWords(db, projectId, words);
+      if (email === undefined) throw wordsAreGone();
       const shown = await renderAs(deps, {
         projectId,
         template,
-        letter,
+        email,
         user: user ?? null,
         ...momentOf(at),
       });
-      return sendLetter(deps, reply, { html: shown.html, ...frame });
+      return sendEmail(deps, reply, { html: shown.html, ...frame });
     },
   }),
   route('POST /projects/:project/templates/:template/send-test', {
@@ -191,14 +191,14 @@ export const templateRoutes: DashboardRoute<Deps>[] = [
     audit: 'template.send_test',
     bodyMaxBytes: BODY_MAX_BYTES,
     body: Type.Object({
-      source: Type.Optional(LETTER),
+      source: Type.Optional(EMAIL),
       unpublished: UNPUBLISHED,
       to: Type.Optional(Type.String()),
     }),
     async handle(deps, { projectId, params: { template }, body, person, note }) {
       const to = testRecipient(body.to, person);
-      const letter = await letterOf(deps, { projectId, template, ...body });
-      const { content, locale } = await renderAs(deps, { projectId, template, letter, user: null });
+      const email = await emailOf(deps, { projectId, template, ...body });
+      const { content, locale } = await renderAs(deps, { projectId, template, email, user: null });
       note({ subject: template, after: { to: testRecipientForAudit(to, person) } });
       const relay = await deps.openRelay();
       return { data: await sendTrialCopy({ ...deps, relay }, { projectId, content, locale, to }) };
@@ -214,7 +214,7 @@ type Previewing = {
   projectId: number;
   template: string;
   /** Null: the published version. */
-  letter: LetterSource | null;
+  email: EmailSource | null;
   user: string | null;
   /** The time of the preview; now, if absent. */
   at?: number;
@@ -223,23 +223,23 @@ type Previewing = {
 /** Unpublished text may belong to a template that does not exist yet; its name identifies it all the same. */
 function renderAs(
   deps: Pick<Deps, 'db' | 'mailroom'>,
-  { projectId, template, letter, user: userId, at }: Previewing,
+  { projectId, template, email, user: userId, at }: Previewing,
 ): Promise<EmailPreview> {
   const now = deps.db.clock.now();
   const asked = { projectId, now, userId, ...(at === undefined ? {} : { at }) };
-  return letter === null
-    ? previewLetter(rendering(deps), { ...asked, reference: template, document: null })
-    : previewLetter(rendering(deps), { ...asked, reference: null, document: { ...letter, name: template } });
+  return email === null
+    ? previewEmail(rendering(deps), { ...asked, reference: template, document: null })
+    : previewEmail(rendering(deps), { ...asked, reference: null, document: { ...email, name: template } });
 }
 
 async function preview(deps: Deps, { to, ...wanted }: Previewing & { to: string }): Promise<TemplatePreview> {
   const { db } = deps;
-  const { projectId, letter, user } = wanted;
+  const { projectId, email, user } = wanted;
   const rendered = await orFaults(() => renderAs(deps, wanted));
   if ('faults' in rendered) return { ...nothingOf(wanted), faults: rendered.faults };
   const { content, locale, text, html, missing, unsure, userId, event, source, troubles } = rendered;
   const { variables } = await showVariables(rendering(deps), { projectId, now: db.clock.now() }, source);
-  const words = letter && (await keepWords({ tx: db, clock: db.clock, projectId }, letter));
+  const words = email && (await keepWords({ tx: db, clock: db.clock, projectId }, email));
   const looks = await checkWords(deps, { projectId, content, locale, to });
   return {
     external_user_id: userId,
@@ -265,8 +265,8 @@ function momentOf(at: string | undefined): { at?: number } {
   return at === undefined ? {} : { at: readMoment(at, 'at') };
 }
 
-function nothingOf({ letter, user }: Previewing): Omit<TemplatePreview, 'faults'> {
-  const { subject = '', preheader = '' } = letter ?? {};
+function nothingOf({ email, user }: Previewing): Omit<TemplatePreview, 'faults'> {
+  const { subject = '', preheader = '' } = email ?? {};
   const nobody = { external_user_id: user ?? '', is_sample: user === null, event: '' };
   const none = {
     text: '',

@@ -1,4 +1,4 @@
-import { letterToken, type TokenKeys } from '../../platform/crypto/email-token.ts';
+import { emailToken, type TokenKeys } from '../../platform/crypto/email-token.ts';
 import { Fault } from '../../platform/fault.ts';
 import type { NewId } from '../../platform/ids.ts';
 import { type EmailCheck, TEST_INBOX_DOMAIN } from '../sending/index.ts';
@@ -48,7 +48,7 @@ export async function sendTrialCopy(
   if (sender.gate !== 'pass') throw conflict(`Sending is not possible yet: ${sender.gate.detail}`);
   const { mime, mailFrom, messageId } = await compose(deps, scene, { projectId, to, content, locale });
   // Like an email to the team, it belongs to no draft and no user.
-  const own = `t+${letterToken({ projectId, messageId }, 'team', tokenKeys)}@${TEST_INBOX_DOMAIN}`;
+  const own = `t+${emailToken({ projectId, messageId }, 'team', tokenKeys)}@${TEST_INBOX_DOMAIN}`;
   const over = await relay.hand({ from: isTestInbox ? own : mailFrom, to, envid: null }, mime);
   return { to, subject: content.subject, reply: replyOf(over) };
 }

@@ -1,14 +1,14 @@
 import {
-  findShippedLetter,
-  letterOfVersion,
+  findShippedEmail,
+  emailOfVersion,
   type TemplateText,
   listTemplates,
   type Renderer,
-  shippedLetterNames,
+  shippedEmailNames,
   type Template,
   type TemplateVersion,
 } from '../rendering/index.ts';
-import { letterNames, listRulesInForce } from '../rules/index.ts';
+import { emailNames, listRulesInForce } from '../rules/index.ts';
 import { countFilled } from './store.ts';
 import { findTemplate, listVersions } from './templates.ts';
 import { listNames } from '../users/index.ts';
@@ -18,7 +18,7 @@ type RenderDeps = { db: Tx; renderer: Renderer };
 type Asked = { projectId: number; now: number };
 
 /** `template`: null if the template is shipped and the project has none of that name. `usedBy`: the names of rules. */
-export type ListedLetter = { name: string; template: Template | null; isShipped: boolean; usedBy: string[] };
+export type ListedEmail = { name: string; template: Template | null; isShipped: boolean; usedBy: string[] };
 
 /**
  * A variable of a template. `share`: the share of users who have a value; null for variables that are not of the user. `events`:
@@ -26,8 +26,8 @@ export type ListedLetter = { name: string; template: Template | null; isShipped:
  */
 export type ShownVariable = { name: string; required: boolean; share: number | null; events: string[] };
 
-export type TemplateView = ListedLetter & {
-  letter: TemplateText;
+export type TemplateView = ListedEmail & {
+  email: TemplateText;
   /** The newest version first; empty for a shipped template. */
   versions: TemplateVersion[];
   variables: ShownVariable[];
@@ -37,55 +37,55 @@ export type TemplateView = ListedLetter & {
 };
 
 /** Lists the project's own and the shipped templates by name. */
-export async function listLetters(tx: Tx, asked: Asked): Promise<ListedLetter[]> {
+export async function listEmails(tx: Tx, asked: Asked): Promise<ListedEmail[]> {
   const own = new Map((await listTemplates(tx, asked.projectId)).map((one) => [one.name, one]));
   const users = await findUsers(tx, asked);
-  return [...new Set([...shippedLetterNames(), ...own.keys()])]
+  return [...new Set([...shippedEmailNames(), ...own.keys()])]
     .toSorted((a, b) => (a < b ? -1 : 1))
     .map((name) => ({
       name,
       template: own.get(name) ?? null,
-      isShipped: findShippedLetter(name) !== undefined,
+      isShipped: findShippedEmail(name) !== undefined,
       usedBy: users(name),
     }));
 }
 
 async function findUsers(tx: Tx, { projectId, now }: Asked): Promise<(name: string) => string[]> {
   const inForce = await listRulesInForce(tx, projectId, now);
-  const naming = inForce.map((rule) => ({ rule: rule.name, letters: letterNames(rule.definition) }));
-  return (name) => [...new Set(naming.filter(({ letters }) => letters.has(name)).map(({ rule }) => rule))];
+  const naming = inForce.map((rule) => ({ rule: rule.name, emails: emailNames(rule.definition) }));
+  return (name) => [...new Set(naming.filter(({ emails }) => emails.has(name)).map(({ rule }) => rule))];
 }
 
 /** Finds the template that rules use under this name, or a template by its id. */
-export async function findLetter(
+export async function findEmail(
   tx: Tx,
   { projectId, reference }: { projectId: number; reference: string },
-): Promise<{ name: string; template: Template | null; letter: TemplateText }> {
+): Promise<{ name: string; template: Template | null; email: TemplateText }> {
   const name = reference.trim();
-  const shipped = findShippedLetter(name);
+  const shipped = findShippedEmail(name);
   const isOwn = (await listTemplates(tx, projectId)).some((one) => one.name === name);
-  if (shipped && !isOwn) return { name, template: null, letter: shipped };
+  if (shipped && !isOwn) return { name, template: null, email: shipped };
   const { template, version } = await findTemplate(tx, { projectId, reference });
-  return { name: template.name, template, letter: letterOfVersion(version) };
+  return { name: template.name, template, email: emailOfVersion(version) };
 }
 
 const OTHERS_SHOWN = 50;
 const EVENTS_SHOWN = 5;
 
 /** Returns a template with its versions, and with how many users have values for its variables. */
-export async function showLetter(
+export async function showEmail(
   { db: tx, renderer }: RenderDeps,
   asked: Asked & { reference: string },
 ): Promise<TemplateView> {
   const { projectId } = asked;
-  const { name, template, letter } = await findLetter(tx, asked);
+  const { name, template, email: letter } = await findEmail(tx, asked);
   const users = await findUsers(tx, asked);
   return {
     name,
     template,
-    isShipped: findShippedLetter(name) !== undefined,
+    isShipped: findShippedEmail(name) !== undefined,
     usedBy: users(name),
-    letter,
+    email: letter,
     versions: template ? await listVersions(tx, projectId, template.id) : [],
     ...(await showVariables({ db: tx, renderer }, asked, letter)),
   };

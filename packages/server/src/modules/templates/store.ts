@@ -94,12 +94,12 @@ export async function deleteUnpublishedRow(
 /** Inserts into `template_words`, where equal content is one row. */
 export async function insertWords(
   tx: Tx,
-  row: { project_id: number; id: string; letter: object; at: Date },
+  row: { project_id: number; id: string; email: object; at: Date },
 ): Promise<void> {
   await tx.query(
-    `INSERT INTO beckon.template_words (project_id, id, letter, at) VALUES ($1, $2, $3, $4)
+    `INSERT INTO beckon.template_words (project_id, id, email, at) VALUES ($1, $2, $3, $4)
      ON CONFLICT (project_id, id) DO UPDATE SET at = excluded.at`,
-    [row.project_id, row.id, JSON.stringify(row.letter), row.at],
+    [row.project_id, row.id, JSON.stringify(row.email), row.at],
   );
 }
 
@@ -173,9 +173,9 @@ export async function findWordsRow(
   projectId: number,
   id: string,
 ): Promise<TemplateSource | undefined> {
-  const rows = await tx.query<{ letter: TemplateSource }>(
-    `SELECT letter FROM beckon.template_words WHERE project_id = $1 AND id = $2`,
+  const rows = await tx.query<{ email: TemplateSource }>(
+    `SELECT email FROM beckon.template_words WHERE project_id = $1 AND id = $2`,
     [projectId, id],
   );
-  return rows[0]?.letter;
+  return rows[0]?.email;
 }

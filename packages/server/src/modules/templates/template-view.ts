@@ -1,11 +1,11 @@
-import type { LetterSource, TemplateListed, TemplateShown } from '@beckon/contract/dashboard';
+import type { EmailSource, TemplateListed, TemplateShown } from '@beckon/contract/dashboard';
 import { iso } from '../../platform/time/clock.ts';
 import { Fault } from '../../platform/fault.ts';
 import { listRules } from '../rules/index.ts';
-import { findShippedLetter, loadLetters } from '../rendering/index.ts';
-import { listUnpublished, type UnpublishedLetter } from './unpublished.ts';
+import { findShippedEmail, loadEmails } from '../rendering/index.ts';
+import { listUnpublished, type UnpublishedEmail } from './unpublished.ts';
 import { countFollowing } from './write-template.ts';
-import { type ListedLetter, listLetters, showLetter, type TemplateView } from './show-templates.ts';
+import { type ListedEmail, listEmails, showEmail, type TemplateView } from './show-templates.ts';
 import type { KitDeps } from '../workspace/index.ts';
 import type { Mailroom } from '../delivery/index.ts';
 
@@ -14,21 +14,21 @@ type Deps = Pick<KitDeps, 'db' | 'access'> & { mailroom: Mailroom };
 /** Lists the project's own templates, those that ship, and those with only an unpublished version; by name. */
 export async function listedTemplates({ db }: Deps, projectId: number): Promise<TemplateListed[]> {
   const around = await findAround(db, projectId);
-  const letters = await listLetters(db, { projectId, now: db.clock.now() });
-  const own = (await loadLetters(db, [projectId])).get(projectId);
-  const listed = letters.map((letter) => {
-    const words = own?.get(letter.name) ?? findShippedLetter(letter.name);
+  const emails = await listEmails(db, { projectId, now: db.clock.now() });
+  const own = (await loadEmails(db, [projectId])).get(projectId);
+  const listed = emails.map((email) => {
+    const words = own?.get(email.name) ?? findShippedEmail(email.name);
     const format = words?.format === 'html' ? ('mjml' as const) : ('markdown' as const);
     const line = { format, subject: words?.subject ?? '' };
-    return { ...listedOf(letter, line, around), updated_at: updatedAt(letter) };
+    return { ...listedOf(email, line, around), updated_at: updatedAt(email) };
   });
-  const known = new Set(letters.map(({ name }) => name));
+  const known = new Set(emails.map(({ name }) => name));
   const begun = [...around.unpublished.values()].filter(({ name }) => !known.has(name)).map(toBegun);
   return [...listed, ...begun].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 type Db = Deps['db'];
-type Around = { unpublished: Map<string, UnpublishedLetter>; rules: Map<string, string> };
+type Around = { unpublished: Map<string, UnpublishedEmail>; rules: Map<string, string> };
 
 async function findAround(db: Db, projectId: number): Promise<Around> {
   const rules = await listRules(db, projectId);
@@ -39,8 +39,8 @@ async function findAround(db: Db, projectId: number): Promise<Around> {
 }
 
 function listedOf(
-  { name, template, isShipped, usedBy }: ListedLetter,
-  { format, subject }: Pick<LetterSource, 'format' | 'subject'>,
+  { name, template, isShipped, usedBy }: ListedEmail,
+  { format, subject }: Pick<EmailSource, 'format' | 'subject'>,
   { unpublished, rules }: Around,
 ): Omit<TemplateListed, 'updated_at'> {
   return {
@@ -54,11 +54,11 @@ function listedOf(
   };
 }
 
-function updatedAt({ template }: ListedLetter): string | null {
+function updatedAt({ template }: ListedEmail): string | null {
   return template === null ? null : iso(template.updatedAt);
 }
 
-function toBegun({ name, format, subject, savedAt }: UnpublishedLetter): TemplateListed {
+function toBegun({ name, format, subject, savedAt }: UnpublishedEmail): TemplateListed {
   const state = { version: null, is_shipped: false, used_by: [], has_unpublished: true };
   return { name, format, subject, ...state, updated_at: iso(savedAt) };
 }
@@ -72,24 +72,24 @@ export async function shownTemplate(
   const now = db.clock.now();
   const around = await findAround(db, projectId);
   const begun = around.unpublished.get(reference);
-  const letter = await showLetter({ db, renderer }, { projectId, reference, now }).catch((error: unknown) => {
+  const email = await showEmail({ db, renderer }, { projectId, reference, now }).catch((error: unknown) => {
     // An unpublished version under a new name is not a template yet.
     if (begun && error instanceof Fault && error.code === 'not_found') return null;
     throw error;
   });
-  if (letter === null && begun) return shownBegun({ access }, begun);
-  if (letter === null) throw new Error('a template that is neither published nor saved');
-  const { versions, variables, people, others } = letter;
-  const unpublished = around.unpublished.get(letter.name) ?? null;
+  if (email === null && begun) return shownBegun({ access }, begun);
+  if (email === null) throw new Error('a template that is neither published nor saved');
+  const { versions, variables, people, others } = email;
+  const unpublished = around.unpublished.get(email.name) ?? null;
   const actors = [
     ...versions.map(({ createdBy }) => createdBy),
     ...(unpublished ? [unpublished.savedBy] : []),
   ];
   const names = await access.namesOf(actors);
-  const published = publishedOf(letter);
+  const published = publishedOf(email);
   return {
-    ...listedOf(letter, published, around),
-    updated_at: updatedAt(letter),
+    ...listedOf(email, published, around),
+    updated_at: updatedAt(email),
     published,
     unpublished: unpublished && toUnpublished(unpublished, names),
     versions: versions.map(({ version, format, subject, preheader, body, createdAt, createdBy }) => ({
@@ -104,14 +104,11 @@ export async function shownTemplate(
     variables,
     users: people,
     other_variables: others,
-    open_untouched: await countFollowing(db, { projectId, name: letter.name, now }),
+    open_untouched: await countFollowing(db, { projectId, name: email.name, now }),
   };
 }
 
-async function shownBegun(
-  { access }: Pick<Deps, 'access'>,
-  begun: UnpublishedLetter,
-): Promise<TemplateShown> {
+async function shownBegun({ access }: Pick<Deps, 'access'>, begun: UnpublishedEmail): Promise<TemplateShown> {
   const names = await access.namesOf([begun.savedBy]);
   return {
     ...toBegun(begun),
@@ -126,7 +123,7 @@ async function shownBegun(
 }
 
 function toUnpublished(
-  { format, subject, preheader, body, savedAt, savedBy }: UnpublishedLetter,
+  { format, subject, preheader, body, savedAt, savedBy }: UnpublishedEmail,
   names: ReadonlyMap<string, string>,
 ): NonNullable<TemplateShown['unpublished']> {
   const saved = { saved_at: iso(savedAt), saved_by: names.get(savedBy) ?? savedBy };
@@ -134,13 +131,13 @@ function toUnpublished(
 }
 
 /** The source text, not its compiled form. */
-function publishedOf({ name, versions }: Pick<TemplateView, 'name' | 'versions'>): LetterSource {
+function publishedOf({ name, versions }: Pick<TemplateView, 'name' | 'versions'>): EmailSource {
   const [newest] = versions;
   if (newest) {
     const { format, subject, preheader, body } = newest;
     return { format, subject, preheader, body };
   }
-  const shipped = findShippedLetter(name);
+  const shipped = findShippedEmail(name);
   if (!shipped) throw new Error(`the template ${name} has no content`);
   const { subject, preheader, body } = shipped;
   return { format: 'markdown', subject, preheader, body };

@@ -16,8 +16,8 @@ import { createRule, editRule } from '../rules/write-rule.ts';
 import { moveDraft } from '../review/move-draft.ts';
 import { setSettings } from '../administration/set-settings.ts';
 import { createTemplate, deleteTemplate, editTemplate } from './write-template.ts';
-import { listLetters, showLetter } from './show-templates.ts';
-import { previewLetter } from './preview-email.ts';
+import { listEmails, showEmail } from './show-templates.ts';
+import { previewEmail } from './preview-email.ts';
 
 const clock = heldClock();
 const db = await openTestDatabase(clock);
@@ -134,7 +134,7 @@ describe('templates of a project', () => {
     });
     expect((await update({ body: 'New' })).template.version).toBe(2);
     await update({ format: 'mjml', body: PAGE }, { reference: template.id });
-    const { versions, letter } = await showLetter(
+    const { versions, email } = await showEmail(
       { db, renderer: testRenderer },
       { projectId, reference: 'greeting', now: clock.now() },
     );
@@ -143,7 +143,7 @@ describe('templates of a project', () => {
       [2, 'markdown', 'New'],
       [1, 'markdown', GREETING.body],
     ]);
-    expect(letter.format).toBe('html');
+    expect(email.format).toBe('html');
   });
 
   test('are rejected without a change if they cannot be rendered, or if their name is missing or taken', async () => {
@@ -167,7 +167,7 @@ describe('templates of a project', () => {
     );
     expect(
       (
-        await showLetter(
+        await showEmail(
           { db, renderer: testRenderer },
           { projectId, reference: 'greeting', now: clock.now() },
         )
@@ -258,7 +258,7 @@ describe('listLetters and showLetter', () => {
     const { template } = await create();
     await create({ name: 'welcome' });
     await rule();
-    const listed = await listLetters(db, { projectId, now: clock.now() });
+    const listed = await listEmails(db, { projectId, now: clock.now() });
     expect(
       listed.map(({ name, template: one, isShipped, usedBy }) => [
         name,
@@ -287,7 +287,7 @@ describe('listLetters and showLetter', () => {
     ];
     await putRecords(db, { projectId, kind: 'users', records });
     await engine.settle();
-    const shown = await showLetter(
+    const shown = await showEmail(
       { db, renderer: testRenderer },
       { projectId, reference: 'greeting', now: clock.now() },
     );
@@ -302,9 +302,9 @@ describe('listLetters and showLetter', () => {
   });
 });
 
-describe('previewLetter', () => {
+describe('previewEmail', () => {
   const preview = (more: object = {}) =>
-    previewLetter(
+    previewEmail(
       { db, renderer: testRenderer },
       {
         projectId,
@@ -317,7 +317,7 @@ describe('previewLetter', () => {
     );
 
   test('fills in every variable for a sample user', async () => {
-    for (const { name } of await listLetters(db, { projectId, now: clock.now() })) {
+    for (const { name } of await listEmails(db, { projectId, now: clock.now() })) {
       const { missing, troubles, text, userId } = await preview({ reference: name });
       expect({ missing, troubles, userId }).toEqual({ missing: [], troubles: [], userId: 'sample' });
       expect(text).toContain('Hi Ada,');
@@ -353,7 +353,7 @@ describe('previewLetter', () => {
     );
     expect(
       (
-        await showLetter(
+        await showEmail(
           { db, renderer: testRenderer },
           { projectId, reference: 'greeting', now: clock.now() },
         )

@@ -22,12 +22,12 @@ import {
 
 type Deps = { tx: Tx; clock: Clock; projectId: number };
 type Published = { template: Template; version: TemplateVersion };
-type New = { letter: Publishable; actor: string };
+type New = { email: Publishable; actor: string };
 
 /** Creates a template and publishes its first version immediately. Requires the project lock. */
 export async function createTemplate(
   deps: Deps,
-  { name, letter, actor }: New & { name: string },
+  { name, email, actor }: New & { name: string },
 ): Promise<Published> {
   const { tx, clock, projectId } = deps;
   if ((await listTemplateRows(tx, projectId)).length >= TEMPLATES_MAX)
@@ -48,34 +48,30 @@ export async function createTemplate(
     const message = `name is taken: another template of the project has the name ${JSON.stringify(name)}`;
     throw refused([{ message, field: 'name' }]);
   }
-  return { template, version: await addVersion(deps, template, { letter, actor }) };
+  return { template, version: await addVersion(deps, template, { email, actor }) };
 }
 
 /** Adds a version and publishes it immediately, unless its content is the same. Requires the project lock. */
-export async function editTemplate(
-  deps: Deps,
-  before: Published,
-  { letter, actor }: New,
-): Promise<Published> {
-  if (isSame(before.version, letter)) return before;
+export async function editTemplate(deps: Deps, before: Published, { email, actor }: New): Promise<Published> {
+  if (isSame(before.version, email)) return before;
   const { tx, clock, projectId } = deps;
   const template = { ...before.template, version: before.template.version + 1, updatedAt: clock.now() };
   const { id, version, updatedAt } = template;
   await updateTemplate(tx, { project_id: projectId, id, version, updated_at: new Date(updatedAt) });
-  return { template, version: await addVersion(deps, template, { letter, actor }) };
+  return { template, version: await addVersion(deps, template, { email, actor }) };
 }
 
-function isSame(version: TemplateVersion, letter: Publishable): boolean {
+function isSame(version: TemplateVersion, email: Publishable): boolean {
   const keys = ['format', 'subject', 'preheader', 'body', 'html'] as const;
-  return keys.every((key) => version[key] === letter[key]);
+  return keys.every((key) => version[key] === email[key]);
 }
 
 async function addVersion(
   { tx, projectId }: Deps,
   { id, version, updatedAt }: Template,
-  { letter, actor }: New,
+  { email, actor }: New,
 ): Promise<TemplateVersion> {
-  const { format, subject, preheader, body, html } = letter;
+  const { format, subject, preheader, body, html } = email;
   const row: TemplateVersionRow = {
     project_id: projectId,
     template_id: id,

@@ -1,4 +1,4 @@
-import type { LetterSource } from '@beckon/contract/dashboard';
+import type { EmailSource } from '@beckon/contract/dashboard';
 import { refused, type TemplateSource } from '../rendering/index.ts';
 import {
   deleteUnpublishedRow,
@@ -17,7 +17,7 @@ import { canonicalJson } from '../../platform/text/canonical-json.ts';
 import type { Clock } from '../../platform/time/clock.ts';
 
 /** The saved unpublished version of a template. No email uses it. */
-export type UnpublishedLetter = TemplateSource & { name: string; savedAt: number; savedBy: string };
+export type UnpublishedEmail = TemplateSource & { name: string; savedAt: number; savedBy: string };
 
 type OfProject = { tx: Tx; clock: Clock; projectId: number };
 
@@ -25,7 +25,7 @@ const BODY_MAX_CHARS = 500_000;
 const LINE_MAX_CHARS = 1_000;
 
 /** `seen`: `savedAt` of the unpublished version that is replaced. Null if there was none. */
-type Saving = { name: string; letter: TemplateSource; seen: number | null; actor: string };
+type Saving = { name: string; email: TemplateSource; seen: number | null; actor: string };
 
 /**
  * Saves the unpublished version of a template. Its text need not be publishable, but its length is limited. Returns the version
@@ -33,9 +33,9 @@ type Saving = { name: string; letter: TemplateSource; seen: number | null; actor
  */
 export async function saveUnpublished(
   { tx, clock, projectId }: OfProject,
-  { name, letter, seen, actor }: Saving,
-): Promise<UnpublishedLetter | null> {
-  const { format, subject, preheader, body } = letter;
+  { name, email, seen, actor }: Saving,
+): Promise<UnpublishedEmail | null> {
+  const { format, subject, preheader, body } = email;
   for (const [field, text] of Object.entries({ subject, preheader, body })) {
     const most = field === 'body' ? BODY_MAX_CHARS : LINE_MAX_CHARS;
     if (text.length > most || text.includes('\0') || !text.isWellFormed())
@@ -62,11 +62,11 @@ export function discardUnpublished(
 }
 
 /** Lists the unpublished versions by name. */
-export async function listUnpublished(tx: Tx, projectId: number): Promise<Map<string, UnpublishedLetter>> {
+export async function listUnpublished(tx: Tx, projectId: number): Promise<Map<string, UnpublishedEmail>> {
   return new Map((await listUnpublishedRows(tx, projectId)).map((row) => [row.name, toUnpublished(row)]));
 }
 
-function toUnpublished({ saved_at, saved_by, ...row }: UnpublishedRow): UnpublishedLetter {
+function toUnpublished({ saved_at, saved_by, ...row }: UnpublishedRow): UnpublishedEmail {
   const { name, format, subject, preheader, body } = row;
   return { name, format, subject, preheader, body, savedAt: saved_at.getTime(), savedBy: saved_by };
 }
@@ -74,15 +74,12 @@ function toUnpublished({ saved_at, saved_by, ...row }: UnpublishedRow): Unpublis
 const WORDS_KEPT_MS = 86_400_000;
 
 /** Stores content for a day, so that a separate page can show it. Returns the id by which it is found. */
-export async function keepWords(
-  { tx, clock, projectId }: OfProject,
-  letter: TemplateSource,
-): Promise<string> {
-  const { format, subject, preheader, body } = letter;
+export async function keepWords({ tx, clock, projectId }: OfProject, email: TemplateSource): Promise<string> {
+  const { format, subject, preheader, body } = email;
   const words = { format, subject, preheader, body };
   const id = sha256(canonicalJson(words)).slice(0, 32);
   await deleteWordsBefore(tx, projectId, new Date(clock.now() - WORDS_KEPT_MS));
-  await insertWords(tx, { project_id: projectId, id, letter: words, at: new Date(clock.now()) });
+  await insertWords(tx, { project_id: projectId, id, email: words, at: new Date(clock.now()) });
   return id;
 }
 
@@ -102,26 +99,26 @@ export async function publishedText(
     name,
     source,
     seen,
-  }: { projectId: number; name: string; source?: LetterSource; seen?: string | null },
-): Promise<{ letter: LetterSource; seen: number | null }> {
+  }: { projectId: number; name: string; source?: EmailSource; seen?: string | null },
+): Promise<{ email: EmailSource; seen: number | null }> {
   const given = seen === undefined ? null : momentSeen(seen);
-  if (source) return { letter: source, seen: given };
+  if (source) return { email: source, seen: given };
   const saved = await requireUnpublished(deps, projectId, name);
-  return { letter: wordsOf(saved), seen: seen === undefined ? saved.savedAt : given };
+  return { email: wordsOf(saved), seen: seen === undefined ? saved.savedAt : given };
 }
 
-type Written = { projectId: number; template: string; source?: LetterSource; unpublished?: true };
+type Written = { projectId: number; template: string; source?: EmailSource; unpublished?: true };
 
 /** Returns the text of the request, or the saved unpublished version if the request asks for it. Null is the published version. */
-export async function letterOf(
+export async function emailOf(
   deps: Db,
   { projectId, template, source, unpublished }: Written,
-): Promise<LetterSource | null> {
+): Promise<EmailSource | null> {
   if (source || !unpublished) return source ?? null;
   return wordsOf(await requireUnpublished(deps, projectId, template));
 }
 
-async function requireUnpublished({ db }: Db, projectId: number, name: string): Promise<UnpublishedLetter> {
+async function requireUnpublished({ db }: Db, projectId: number, name: string): Promise<UnpublishedEmail> {
   const saved = (await listUnpublished(db, projectId)).get(name);
   if (saved) return saved;
   const message = `The template ${JSON.stringify(name)} has no unpublished version`;
@@ -132,6 +129,6 @@ export function momentSeen(seen: string | null): number | null {
   return seen === null ? null : readMoment(seen, 'seen');
 }
 
-export function wordsOf({ format, subject, preheader, body }: LetterSource): LetterSource {
+export function wordsOf({ format, subject, preheader, body }: EmailSource): EmailSource {
   return { format, subject, preheader, body };
 }

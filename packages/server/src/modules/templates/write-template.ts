@@ -1,6 +1,6 @@
 import { type Actor, countUntouched } from '../drafts/index.ts';
 import {
-  findShippedLetter,
+  findShippedEmail,
   listTemplates,
   refused,
   type Renderer,
@@ -8,8 +8,8 @@ import {
   type TemplateSource,
   type TemplateVersion,
 } from '../rendering/index.ts';
-import { compile, letterNames, listRulesInForce, type RuleInForce } from '../rules/index.ts';
-import { followLetter } from './follow-email.ts';
+import { compile, emailNames, listRulesInForce, type RuleInForce } from '../rules/index.ts';
+import { followEmail } from './follow-email.ts';
 import { createTemplate as create, editTemplate as edit, findTemplate, removeTemplate } from './templates.ts';
 import { discardUnpublished } from './unpublished.ts';
 import type { Database } from '../../platform/db/database.ts';
@@ -32,15 +32,15 @@ export async function createTemplate({ db, renderer }: WriteDeps, wanted: Writin
   const { name, ...written } = readTemplate(document);
   if (name === undefined)
     throw new Fault('validation_failed', { details: [{ message: 'name is required', field: 'name' }] });
-  const shipped = findShippedLetter(name);
+  const shipped = findShippedEmail(name);
   const source = completed(written, shipped ? { ...shipped, format: 'markdown' } : null);
-  const letter = await renderer.run('publishable', source, { projectId });
+  const email = await renderer.run('publishable', source, { projectId });
   return db.transaction(async (tx) => {
     await takeTurn(tx, projectId);
     await newModel(tx, projectId);
-    const made = await create({ tx, clock: db.clock, projectId }, { name, letter, actor });
+    const made = await create({ tx, clock: db.clock, projectId }, { name, email, actor });
     const following = { projectId, name, now: db.clock.now(), actor };
-    return { ...made, drafts: wanted.follow ? await followLetter(tx, following) : 0 };
+    return { ...made, drafts: wanted.follow ? await followEmail(tx, following) : 0 };
   });
 }
 
@@ -54,16 +54,16 @@ export async function editTemplate(
   const seen = await findTemplate(db, { projectId, reference });
   if (name !== undefined && name !== seen.template.name) throw nameStays(seen.template.name);
   const source = completed(written, sourceOf(seen.version));
-  const letter = await renderer.run('publishable', source, { projectId });
+  const email = await renderer.run('publishable', source, { projectId });
   return db.transaction(async (tx) => {
     await takeTurn(tx, projectId);
     const before = await findTemplate(tx, { projectId, reference: seen.template.id });
     if (before.template.version !== seen.template.version) throw writtenMeanwhile(before);
-    const edited = await edit({ tx, clock: db.clock, projectId }, before, { letter, actor });
+    const edited = await edit({ tx, clock: db.clock, projectId }, before, { email, actor });
     if (edited === before) return { ...before, drafts: 0 };
     await newModel(tx, projectId);
     const following = { projectId, name: before.template.name, now: db.clock.now(), actor };
-    return { ...edited, drafts: wanted.follow ? await followLetter(tx, following) : 0 };
+    return { ...edited, drafts: wanted.follow ? await followEmail(tx, following) : 0 };
   });
 }
 
@@ -94,28 +94,28 @@ export function deleteTemplate(
     await takeTurn(tx, projectId);
     const { template } = await findTemplate(tx, wanted);
     const now = db.clock.now();
-    if (!findShippedLetter(template.name)) {
+    if (!findShippedEmail(template.name)) {
       const inForce = await listRulesInForce(tx, projectId, now);
-      const naming = inForce.find(({ definition }) => letterNames(definition).has(template.name));
+      const naming = inForce.find(({ definition }) => emailNames(definition).has(template.name));
       if (naming) throw stillNamed(template, naming);
     }
     await removeTemplate(tx, projectId, template);
     await newModel(tx, projectId);
-    return { template, drafts: await followLetter(tx, { projectId, name: template.name, now, actor }) };
+    return { template, drafts: await followEmail(tx, { projectId, name: template.name, now, actor }) };
   });
 }
 
 function stillNamed({ name }: Template, rule: RuleInForce): Fault {
-  const [letter, naming] = [JSON.stringify(name), JSON.stringify(rule.name)];
+  const [email, naming] = [JSON.stringify(name), JSON.stringify(rule.name)];
   const where = rule.isPresent ? '' : ', in an older version with active runs';
-  const message = `${letter} cannot be deleted: the rule ${naming} refers to it${where}`;
+  const message = `${email} cannot be deleted: the rule ${naming} refers to it${where}`;
   return new Fault('validation_failed', { details: [{ message, field: 'template' }] });
 }
 
 export type Publishing = {
   projectId: number;
   name: string;
-  letter: TemplateSource;
+  email: TemplateSource;
   /** The version that was edited; null: the project had none of its own; undefined: not checked. */
   version: number | null | undefined;
   /** When the unpublished version that the member edited was saved; null: there was none. */
@@ -125,10 +125,10 @@ export type Publishing = {
 };
 
 /** Publishes a template. Its unpublished version is discarded, unless another member saved a different one since then. */
-export async function publishLetter(deps: WriteDeps, wanted: Publishing): Promise<WrittenTemplate> {
+export async function publishEmail(deps: WriteDeps, wanted: Publishing): Promise<WrittenTemplate> {
   const { db } = deps;
-  const { projectId, name, letter, version, seen, follow, actor } = wanted;
-  const { format, subject, preheader, body } = letter;
+  const { projectId, name, email, version, seen, follow, actor } = wanted;
+  const { format, subject, preheader, body } = email;
   const document = { format, subject, preheader, body };
   const known = (await listTemplates(db, projectId)).find((one) => one.name === name);
   if (version !== undefined && (known?.version ?? null) !== version)
@@ -156,7 +156,7 @@ export async function countFollowing(
 ): Promise<number> {
   const places = (await listRulesInForce(tx, projectId, now)).flatMap(({ ruleId, version, definition }) =>
     compile(definition.steps).flatMap((instruction, step) =>
-      instruction.kind === 'draft' && 'name' in instruction.letter && instruction.letter.name === name
+      instruction.kind === 'draft' && 'name' in instruction.email && instruction.email.name === name
         ? [{ ruleId, version, step }]
         : [],
     ),

@@ -1,6 +1,6 @@
 export { addressForAudit, testRecipientForAudit } from './audit/entry.ts';
 export { adoptEntries, listEntries } from './audit/store.ts';
-export { FRAME_QUERY, sendLetter } from './dashboard-api/email-frame.ts';
+export { FRAME_QUERY, sendEmail } from './dashboard-api/email-frame.ts';
 export { lastHeard, sendPieces, serveEvents } from './dashboard-api/streams.ts';
 export { type Feeds, createFeeds } from './dashboard-api/feeds.ts';
 export {

@@ -4,7 +4,7 @@ import { equalInConstantTime, hmacSha256 } from './hash.ts';
  * The name of an email in its envelope and in its links: the project and the email. Only this installation can sign its token. Tokens use
  * only lower-case letters and digits, because mail servers fold the case of addresses.
  */
-export type LetterName = { projectId: number; messageId: string };
+export type EmailName = { projectId: number; messageId: string };
 
 /**
  * The purpose is part of the signature, so that the token of a link is valid for nothing else. A `test` names the draft that it is a copy
@@ -30,7 +30,7 @@ const SEAL_BYTES = 10;
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 const TOKEN = /^([a-z2-7]{34})\.([a-z2-7]{16})$/;
 
-export function letterToken(name: LetterName, use: TokenUse, [key]: TokenKeys): string {
+export function emailToken(name: EmailName, use: TokenUse, [key]: TokenKeys): string {
   const bytes = Buffer.alloc(NAME_BYTES);
   bytes.writeUIntBE(name.projectId, 0, PROJECT_BYTES);
   bytes.write(name.messageId.replaceAll('-', ''), PROJECT_BYTES, 'hex');
@@ -38,7 +38,7 @@ export function letterToken(name: LetterName, use: TokenUse, [key]: TokenKeys): 
 }
 
 /** Returns null for any text that was not signed for this use. */
-export function readLetterToken(text: string, use: TokenUse, keys: TokenKeys): LetterName | null {
+export function readEmailToken(text: string, use: TokenUse, keys: TokenKeys): EmailName | null {
   const [, named, sealed] = TOKEN.exec(text.toLowerCase()) ?? [];
   if (named === undefined || sealed === undefined) return null;
   const bytes = fromBase32(named).subarray(0, NAME_BYTES);

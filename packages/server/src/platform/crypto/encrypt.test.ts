@@ -26,7 +26,7 @@ test('rejects a value with any byte changed', () => {
 test('decrypts nothing with another secret or purpose', () => {
   const sealed = sealer.seal(plain, 'x');
   expect(() => createSealer('other', null, 'tests').open(sealed, 'x')).toThrow(/unknown secret key/);
-  expect(() => createSealer('secret', null, 'letters').open(sealed, 'x')).toThrow(/unknown secret key/);
+  expect(() => createSealer('secret', null, 'emails').open(sealed, 'x')).toThrow(/unknown secret key/);
 });
 
 test('decrypts values of the previous secret, and reports that they must be re-encrypted', () => {

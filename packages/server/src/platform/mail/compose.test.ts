@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { composeMail } from './compose.ts';
 import type { OutgoingEmail } from './outgoing-email.ts';
 
-const LETTER: OutgoingEmail = {
+const EMAIL: OutgoingEmail = {
   messageId: '0192-ab@mail.shop.test',
   date: new Date('2026-02-03T04:05:06Z'),
   from: { name: 'The Shop', address: 'hello@mail.shop.test' },
@@ -32,7 +32,7 @@ const FIELDS = [
 ];
 
 async function mimeOf(changes: Partial<OutgoingEmail> = {}): Promise<string> {
-  return (await composeMail({ ...LETTER, ...changes }, null)).toString('latin1');
+  return (await composeMail({ ...EMAIL, ...changes }, null)).toString('latin1');
 }
 
 const parse = (mime: string) => PostalMime.parse(Buffer.from(mime, 'latin1'));
@@ -159,18 +159,18 @@ const payload = fc.oneof(
     .array(fc.constantFrom(...TRICKS, 'a', ' '), { minLength: 1, maxLength: 4 })
     .map((parts) => parts.join('')),
 );
-type Place = (letter: OutgoingEmail, payload: string) => OutgoingEmail;
+type Place = (email: OutgoingEmail, payload: string) => OutgoingEmail;
 const PLACES: Record<string, Place> = {
-  subject: (letter, value) => ({ ...letter, subject: value }),
-  'the name of the recipient': (letter, name) => ({ ...letter, to: { ...letter.to, name } }),
-  'the name of the sender': (letter, name) => ({ ...letter, from: { ...letter.from, name } }),
-  'the name of Reply-To': (letter, name) => ({ ...letter, replyTo: { name, address: 'help@shop.test' } }),
-  'a value': (letter, value) => ({
-    ...letter,
-    headers: [letter.headers[0] ?? { name: '', value }, { name: 'List-Id', value }],
+  subject: (email, value) => ({ ...email, subject: value }),
+  'the name of the recipient': (email, name) => ({ ...email, to: { ...email.to, name } }),
+  'the name of the sender': (email, name) => ({ ...email, from: { ...email.from, name } }),
+  'the name of Reply-To': (email, name) => ({ ...email, replyTo: { name, address: 'help@shop.test' } }),
+  'a value': (email, value) => ({
+    ...email,
+    headers: [email.headers[0] ?? { name: '', value }, { name: 'List-Id', value }],
   }),
-  'the text': (letter, value) => ({ ...letter, text: value }),
-  'the html': (letter, value) => ({ ...letter, html: value }),
+  'the text': (email, value) => ({ ...email, text: value }),
+  'the html': (email, value) => ({ ...email, html: value }),
 };
 
 it.each(Object.entries(PLACES))(
@@ -179,7 +179,7 @@ it.each(Object.entries(PLACES))(
     let made = 0;
     await fc.assert(
       fc.asyncProperty(payload, async (value) => {
-        const mime = await composeMail(place(LETTER, value), null).catch(() => null);
+        const mime = await composeMail(place(EMAIL, value), null).catch(() => null);
         if (!mime) return;
         made += 1;
         const mail = await PostalMime.parse(mime);
@@ -205,7 +205,7 @@ it('writes an address unchanged or not at all', async () => {
         payload.map((one) => `zoe@${one}`),
       ),
       async (address) => {
-        const mime = await composeMail({ ...LETTER, to: { name: '', address } }, null).catch(() => null);
+        const mime = await composeMail({ ...EMAIL, to: { name: '', address } }, null).catch(() => null);
         if (!mime) return;
         const mail = await PostalMime.parse(mime);
         expect(mail.headers.map(({ key }) => key)).toEqual(FIELDS);

@@ -22,30 +22,30 @@ const MESSAGE_ID = /^[\w.!#$%&'*+/=?^`{|}~-]{1,128}@[\w.-]{1,253}$/;
 const RESERVED =
   /^(from|to|cc|bcc|sender|reply-to|subject|date|message-id|mime-version|content-.*|dkim-signature|received|return-path|resent-.*)$/i;
 
-export async function composeMail(letter: OutgoingEmail, dkim: DkimSigningKey | null): Promise<Buffer> {
-  const boundary = `=_${createHash('sha256').update(letter.messageId).digest('hex').slice(0, 32)}`;
+export async function composeMail(email: OutgoingEmail, dkim: DkimSigningKey | null): Promise<Buffer> {
+  const boundary = `=_${createHash('sha256').update(email.messageId).digest('hex').slice(0, 32)}`;
   const fields = [
-    mailbox('From', letter.from),
-    mailbox('To', letter.to),
-    ...(letter.replyTo ? [mailbox('Reply-To', letter.replyTo)] : []),
-    textField('Subject', checked('subject', letter.subject, SUBJECT_CHARS_MAX)),
-    `Date: ${letter.date.toUTCString().replace('GMT', '+0000')}\r\n`,
-    `Message-ID: <${messageId(letter.messageId)}>\r\n`,
-    ...ownFields(letter.headers),
+    mailbox('From', email.from),
+    mailbox('To', email.to),
+    ...(email.replyTo ? [mailbox('Reply-To', email.replyTo)] : []),
+    textField('Subject', checked('subject', email.subject, SUBJECT_CHARS_MAX)),
+    `Date: ${email.date.toUTCString().replace('GMT', '+0000')}\r\n`,
+    `Message-ID: <${messageId(email.messageId)}>\r\n`,
+    ...ownFields(email.headers),
     'MIME-Version: 1.0\r\n',
     `Content-Type: multipart/alternative;\r\n boundary="${boundary}"\r\n`,
   ];
   const body = Buffer.concat([
     partHead(boundary, 'plain'),
-    quotedPrintable(letter.text),
+    quotedPrintable(email.text),
     partHead(boundary, 'html'),
-    quotedPrintable(letter.html),
+    quotedPrintable(email.html),
     Buffer.from(`\r\n--${boundary}--\r\n`, 'latin1'),
   ]);
   const signature = dkim ? await dkimField(fields, body, dkim) : '';
   const mime = Buffer.concat([Buffer.from(`${signature}${fields.join('')}\r\n`, 'latin1'), body]);
   if (mime.length > MIME_BYTES_MAX) {
-    throw refusal('letter', `The email has ${mime.length} bytes; at most ${MIME_BYTES_MAX} are allowed.`);
+    throw refusal('email', `The email has ${mime.length} bytes; at most ${MIME_BYTES_MAX} are allowed.`);
   }
   return mime;
 }

@@ -11,7 +11,7 @@ import type { RelayAddress } from './relay-url.ts';
 /** One connection to a relay, which sends emails one after another. */
 export type Line = {
   /** Returns the number of emails it was used for. */
-  letters: () => number;
+  emails: () => number;
   /** Returns whether the relay or this process closed the connection. */
   isDead: () => boolean;
   send: (envelope: MailEnvelope, mime: Uint8Array) => Promise<Ending>;
@@ -71,7 +71,7 @@ export async function openLine(options: LineOptions): Promise<Opening> {
 }
 
 function lineOver(connection: SMTPConnection, progress: Progress, dotSent: LineOptions['dotSent']): Line {
-  let letters = 0;
+  let emails = 0;
   let dead = false;
   let underWay: ((reason: string) => void) | null = null;
 
@@ -86,16 +86,16 @@ function lineOver(connection: SMTPConnection, progress: Progress, dotSent: LineO
   });
 
   return {
-    letters: () => letters,
+    emails: () => emails,
     isDead: () => dead,
     async send(envelope, mime) {
-      letters += 1;
+      emails += 1;
       const body = bodyOf(mime);
       // The library writes the final dot as soon as it has read the whole email.
       if (dotSent) body.once('end', () => setImmediate(dotSent));
       const ended = Promise.withResolvers<Ending>();
       underWay = (reason) => ended.resolve(endingOf(new Error(reason), progress, body));
-      progress.beginLetter();
+      progress.beginEmail();
       connection.send(envelopeOf(envelope, mime), body, (error, info) => {
         ended.resolve(error ? endingOf(error, progress, body) : acceptance(info, body));
       });
@@ -203,12 +203,12 @@ type Progress = {
   awaited: () => SmtpStage;
   /** Returns the stage that the last reply answered. */
   answered: () => SmtpStage;
-  beginLetter: () => void;
+  beginEmail: () => void;
   logger: Record<'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal', (...line: unknown[]) => void>;
 };
 
 /** In the order of the replies about one email. Its commands may be pipelined, so replies are counted. */
-const LETTER_STAGES: SmtpStage[] = ['mail', 'rcpt', 'data', 'body'];
+const EMAIL_STAGES: SmtpStage[] = ['mail', 'rcpt', 'data', 'body'];
 
 function watchProgress(): Progress {
   let awaited: SmtpStage = 'connect';
@@ -220,15 +220,15 @@ function watchProgress(): Progress {
     if (facts.tnx === 'client') awaited = commandStage(String(line)) ?? awaited;
     if (facts.tnx !== 'server') return;
     answered = awaited;
-    const place = LETTER_STAGES.indexOf(awaited);
-    if (place >= 0) awaited = LETTER_STAGES[place + 1] ?? awaited;
+    const place = EMAIL_STAGES.indexOf(awaited);
+    if (place >= 0) awaited = EMAIL_STAGES[place + 1] ?? awaited;
   }
 
   const nothing = (): void => {};
   return {
     awaited: () => awaited,
     answered: () => answered,
-    beginLetter: () => {
+    beginEmail: () => {
       awaited = 'mail';
     },
     logger: { trace: nothing, debug: note, info: note, warn: nothing, error: nothing, fatal: nothing },

@@ -10,7 +10,7 @@ const { privateKey, publicKey } = generateKeyPairSync('rsa', {
   publicKeyEncoding: { type: 'spki', format: 'der' },
 });
 const dkim: DkimSigningKey = { domain: 'mail.shop.test', selector: 'bk1a', privateKey };
-const LETTER: OutgoingEmail = {
+const EMAIL: OutgoingEmail = {
   messageId: '0192-ab@mail.shop.test',
   date: new Date('2026-02-03T04:05:06Z'),
   from: { name: 'The Shop', address: 'hello@mail.shop.test' },
@@ -42,7 +42,7 @@ async function verdict(mime: string): Promise<string | undefined> {
 }
 
 async function signed(changes: Partial<OutgoingEmail> = {}): Promise<string> {
-  return (await composeMail({ ...LETTER, ...changes }, dkim)).toString('latin1');
+  return (await composeMail({ ...EMAIL, ...changes }, dkim)).toString('latin1');
 }
 
 /** Matches the field with all its folded lines. */
@@ -115,5 +115,5 @@ it('detects a changed body, except for white space at line ends', async () => {
 });
 
 it('rejects a domain or selector that is not a host name', async () => {
-  await expect(composeMail(LETTER, { ...dkim, domain: 'a; l=0' })).rejects.toThrow('host names');
+  await expect(composeMail(EMAIL, { ...dkim, domain: 'a; l=0' })).rejects.toThrow('host names');
 });

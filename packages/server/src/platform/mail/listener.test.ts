@@ -5,7 +5,7 @@ import { type MailListenerOptions, type ReceivedMail, startMailListener } from '
 import { openRelay } from './relay.ts';
 
 const MIME = Buffer.from('Message-ID: <a@shop.test>\r\n\r\n.dot\r\nHello\r\n');
-const ENVELOPE = { from: 'b@shop.test', to: 'zoe@home.test', envid: 'letter-1' };
+const ENVELOPE = { from: 'b@shop.test', to: 'zoe@home.test', envid: 'email-1' };
 
 async function listener(
   options: Partial<MailListenerOptions> = {},
@@ -41,7 +41,7 @@ it('receives an email byte for byte, with its envelope', async () => {
   expect(envelope).toEqual({
     from: 'b@shop.test',
     to: ['zoe@home.test'],
-    envid: 'letter-1',
+    envid: 'email-1',
     remote: '127.0.0.1',
     helo: '[127.0.0.1]',
   });

@@ -117,7 +117,7 @@ function serverOptions(options: MailListenerOptions): SMTPServerOptions {
     },
     onData(stream, session, callback) {
       const answered = async (): Promise<void> => {
-        const refused = await takeLetter(stream, session, { ...options, held, pace });
+        const refused = await takeEmail(stream, session, { ...options, held, pace });
         callback(refused, '2.0.0 Taken');
       };
       void answered();
@@ -168,47 +168,47 @@ type Taking = {
 const HELD_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Returns null if the email was accepted. A 5xx is the fault of the email; any exception is ours and becomes a 451. */
-export async function takeLetter(
+export async function takeEmail(
   stream: SMTPServerDataStream,
   session: SMTPServerSession,
   taking: Taking,
 ): Promise<Error | null> {
-  const letter = { chunks: [] as Buffer[], bytes: 0, kept: 0 };
+  const email = { chunks: [] as Buffer[], bytes: 0, kept: 0 };
   try {
-    const refused = await read(stream, letter, taking);
+    const refused = await read(stream, email, taking);
     if (refused) return refusal(refused);
-    const answer = await taking.accept({ ...envelopeOf(session), raw: Buffer.concat(letter.chunks) });
+    const answer = await taking.accept({ ...envelopeOf(session), raw: Buffer.concat(email.chunks) });
     return answer ? refusal(answer) : null;
   } catch (error) {
     taking.log.error({ err: error }, 'inbound_email.not_accepted');
     return refusal({ code: 451, text: '4.3.0 The email could not be stored, try again later' });
   } finally {
-    taking.held.bytes -= letter.kept;
+    taking.held.bytes -= email.kept;
   }
 }
 
 /** An email beyond the limit is read to its end, so that the client gets the reason, but it is not stored. */
 async function read(
   stream: SMTPServerDataStream,
-  letter: { chunks: Buffer[]; bytes: number; kept: number },
+  email: { chunks: Buffer[]; bytes: number; kept: number },
   { sizeMax, held, pace }: Taking,
 ): Promise<MailRefusal | null> {
   let isTooMuch = false;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     await pace();
-    letter.bytes += chunk.length;
+    email.bytes += chunk.length;
     isTooMuch ||= held.bytes + chunk.length > HELD_BYTES_MAX;
-    if (letter.bytes <= sizeMax && !isTooMuch) {
-      letter.chunks.push(chunk);
-      letter.kept += chunk.length;
+    if (email.bytes <= sizeMax && !isTooMuch) {
+      email.chunks.push(chunk);
+      email.kept += chunk.length;
       held.bytes += chunk.length;
     } else {
-      letter.chunks.length = 0;
-      held.bytes -= letter.kept;
-      letter.kept = 0;
+      email.chunks.length = 0;
+      held.bytes -= email.kept;
+      email.kept = 0;
     }
   }
-  if (letter.bytes > sizeMax || stream.sizeExceeded) {
+  if (email.bytes > sizeMax || stream.sizeExceeded) {
     return { code: 552, text: `5.3.4 The email is larger than ${sizeMax} bytes` };
   }
   return isTooMuch ? { code: 452, text: '4.3.1 Too many emails at once, try again later' } : null;

@@ -11,7 +11,7 @@ test('probeRelay distinguishes a working relay, a wrong password and a missing r
     const at = `127.0.0.1:${sink.port}`;
     expect(await probeRelay(`smtp://beckon:right@${at}`, WITHIN)).toBeNull();
     expect(await probeRelay(`smtp://beckon:wrong@${at}`, WITHIN)).toMatch(/^auth: 535/);
-    expect(sink.letters).toHaveLength(0);
+    expect(sink.emails).toHaveLength(0);
   } finally {
     await sink.close();
   }

@@ -10,7 +10,7 @@ export async function probeRelay(
   { withinMs, tls }: { withinMs: number; tls?: LineOptions['tls'] },
 ): Promise<string | null> {
   const cut = new AbortController();
-  const timeouts = { connectMs: withinMs, silenceMs: withinMs, letterMs: withinMs, idleMs: 0 };
+  const timeouts = { connectMs: withinMs, silenceMs: withinMs, emailMs: withinMs, idleMs: 0 };
   const opening = await openLine({
     address: readRelayUrl(url),
     name: undefined,

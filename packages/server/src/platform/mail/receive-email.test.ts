@@ -3,7 +3,7 @@ import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
 import { describe, expect, test } from 'vitest';
 import { silentLog } from '../log.ts';
 import { onePerTurn } from '../pace.ts';
-import { takeLetter } from './listener.ts';
+import { takeEmail } from './listener.ts';
 
 const CONNECTIONS = 20;
 const CHUNKS = 10;
@@ -13,7 +13,7 @@ const SESSION = {
   hostNameAppearsAs: 'mx',
 } as unknown as SMTPServerSession;
 
-describe('takeLetter', () => {
+describe('takeEmail', () => {
   test('takes one chunk of all connections per turn of the event loop', async () => {
     let turns = 0;
     let isOver = false;
@@ -30,7 +30,7 @@ describe('takeLetter', () => {
       log: silentLog,
     };
     const answers = await Promise.all(
-      Array.from({ length: CONNECTIONS }, () => takeLetter(streamOf(CHUNKS), SESSION, taking)),
+      Array.from({ length: CONNECTIONS }, () => takeEmail(streamOf(CHUNKS), SESSION, taking)),
     );
     isOver = true;
     expect(answers).toEqual(Array.from({ length: CONNECTIONS }, () => null));

@@ -120,8 +120,8 @@ it("returns the relay's id of an email, and passes on the ENVID", async () => {
   const relay = relayTo(far.port, { url: `smtp://127.0.0.1:${far.port}` });
   const handOver = await relay.hand({ ...ENVELOPE, envid: 'letter+1=2' }, mimeOf('a@shop.test'));
   expect(handOver).toMatchObject({ result: 'accepted', relayId: expect.stringMatching(/^[A-Z0-9]{16}$/) });
-  expect(far.letters).toMatchObject([{ from: ENVELOPE.from, to: [ENVELOPE.to], envid: 'letter+1=2' }]);
-  expect(far.letters[0]?.raw).toBe(mimeOf('a@shop.test').toString());
+  expect(far.emails).toMatchObject([{ from: ENVELOPE.from, to: [ENVELOPE.to], envid: 'letter+1=2' }]);
+  expect(far.emails[0]?.raw).toBe(mimeOf('a@shop.test').toString());
 });
 
 it('replaces a kept connection that fails before the reply to MAIL, but not a fresh one', async () => {
@@ -174,7 +174,7 @@ it('aborts an email that takes too long in total, and returns unknown once it wa
   const far = await sink({ credentials: CREDENTIALS });
   const faults = await faultsBefore(far.port);
   faults.plan({ point: 'after_dot', act: 'hang' });
-  const relay = relayTo(faults.port, { timeouts: { letterMs: 300 } });
+  const relay = relayTo(faults.port, { timeouts: { emailMs: 300 } });
   expect(await relay.hand(ENVELOPE, mimeOf('slow@shop.test'))).toMatchObject({ result: 'unknown' });
 });
 
@@ -227,7 +227,7 @@ describe('encryption', () => {
     const far = await sink({ tls });
     const relay = relayTo(far.port, { url: `smtp://localhost:${far.port}?tls=required` });
     expect(await relay.hand(ENVELOPE, mimeOf('x@y'))).toMatchObject({ result: 'not_sent', stage: 'tls' });
-    expect(far.letters).toEqual([]);
+    expect(far.emails).toEqual([]);
   });
 
   it('accepts a trusted certificate', async () => {
@@ -243,7 +243,7 @@ describe('encryption', () => {
     const far = await sink();
     const relay = relayTo(far.port, { url: `smtp://127.0.0.1:${far.port}?tls=required` });
     expect(await relay.hand(ENVELOPE, mimeOf('x@y'))).toMatchObject({ stage: 'tls' });
-    expect(far.letters).toEqual([]);
+    expect(far.emails).toEqual([]);
   });
 });
 
@@ -274,14 +274,14 @@ it('any envelope has exactly one recipient, or no email is sent', async () => {
   );
   await fc.assert(
     fc.asyncProperty(address, fc.boolean(), async (text, asSender) => {
-      const before = far.letters.length;
+      const before = far.emails.length;
       const envelope = asSender ? { ...ENVELOPE, from: text } : { ...ENVELOPE, to: text };
       const { result } = await relay.hand(envelope, Buffer.from('Message-ID: <x@y>\r\n\r\nx\r\n'));
-      const letters = far.letters.slice(before);
-      expect(letters.length).toBe(result === 'accepted' ? 1 : 0);
-      for (const letter of letters) {
-        expect(letter.to).toHaveLength(1);
-        for (const one of [letter.from, ...letter.to]) expect(one).toMatch(/^[^\s<>,;"\\@]+@[^\s<>,;"\\@]+$/);
+      const emails = far.emails.slice(before);
+      expect(emails.length).toBe(result === 'accepted' ? 1 : 0);
+      for (const email of emails) {
+        expect(email.to).toHaveLength(1);
+        for (const one of [email.from, ...email.to]) expect(one).toMatch(/^[^\s<>,;"\\@]+@[^\s<>,;"\\@]+$/);
       }
     }),
     { numRuns: 500 },

@@ -19,9 +19,9 @@ import { readRelayUrl } from './relay-url.ts';
  */
 /** Few relays allow fewer. Concurrent emails share a commit before and one after each email. */
 const SLOTS = 10;
-const LETTERS_A_LINE = 500;
+const EMAILS_A_LINE = 500;
 const CLOSE_LIMIT_MS = 10_000;
-const TIMEOUTS: RelayTimeouts = { connectMs: 20_000, silenceMs: 120_000, letterMs: 300_000, idleMs: 30_000 };
+const TIMEOUTS: RelayTimeouts = { connectMs: 20_000, silenceMs: 120_000, emailMs: 300_000, idleMs: 30_000 };
 
 type Deps = { kept: KeptLines; open: (signal: AbortSignal) => ReturnType<typeof openLine> };
 type Parcel = { envelope: MailEnvelope; mime: Uint8Array; signal: AbortSignal };
@@ -50,7 +50,7 @@ export function openRelay(options: RelayOptions): Relay {
     }
     const cut = new AbortController();
     inFlight.add(cut);
-    const deadline = setTimeout(() => cut.abort(), timeouts.letterMs);
+    const deadline = setTimeout(() => cut.abort(), timeouts.emailMs);
     const { ending, line } = await converse({ envelope: checked, mime, signal: cut.signal }, deps);
     clearTimeout(deadline);
     inFlight.delete(cut);
@@ -111,7 +111,7 @@ async function settle(line: Line | null, ending: Ending, kept: KeptLines): Promi
   // An excess reply appears now, and not as the reply to the next email.
   await setImmediate();
   if (line.isDead()) return;
-  if (line.letters() >= LETTERS_A_LINE)
+  if (line.emails() >= EMAILS_A_LINE)
     return line.hangUp('The connection has reached its maximum number of emails');
   kept.keep(line);
 }

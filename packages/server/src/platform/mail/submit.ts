@@ -49,7 +49,7 @@ export type RelayTimeouts = {
   /** Silence of the relay during a session. */
   silenceMs: number;
   /** For a whole email, without the wait for a slot. */
-  letterMs: number;
+  emailMs: number;
   /** The time for which a connection is kept for the next email. */
   idleMs: number;
 };

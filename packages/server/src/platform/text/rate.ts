@@ -1,5 +1,5 @@
 /** A number of emails in a span of time. */
-export type Rate = { letters: number; perMs: number };
+export type Rate = { emails: number; perMs: number };
 
 const RATE = /^([1-9]\d{0,5})\/([smh])$/;
 const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
@@ -8,12 +8,12 @@ export const RATE_SYNTAX = 'emails a second, minute or hour such as 10/s, 300/m 
 
 /** Parses `10/s`; returns undefined for anything else. */
 export function parseRate(text: string): Rate | undefined {
-  const [, letters, unit] = RATE.exec(text) ?? [];
+  const [, emails, unit] = RATE.exec(text) ?? [];
   const perMs = UNITS_MS[unit as keyof typeof UNITS_MS] as number | undefined;
-  return perMs === undefined ? undefined : { letters: Number(letters), perMs };
+  return perMs === undefined ? undefined : { emails: Number(emails), perMs };
 }
 
-export function printRate({ letters, perMs }: Rate): string {
+export function printRate({ emails, perMs }: Rate): string {
   const unit = Object.entries(UNITS_MS).find(([, ms]) => ms === perMs)?.[0] ?? 's';
-  return `${letters}/${unit}`;
+  return `${emails}/${unit}`;
 }

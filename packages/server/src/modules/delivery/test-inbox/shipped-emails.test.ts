@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkMail } from '../../sending/test-inbox/checks.ts';
 import { letterHeaders } from '../headers.ts';
-import { findShippedLetter, shippedLetterNames } from '../../rendering/shipped.ts';
+import { findShippedEmail, shippedEmailNames } from '../../rendering/shipped.ts';
 import { renderEmail } from '../../rendering/render-email.ts';
 import { renderContent } from '../../rendering/render.ts';
 import { variablesFor } from '../../rendering/variables.ts';
@@ -12,8 +12,8 @@ const MESSAGE = '0198b1c2-0000-7000-8000-000000000001';
 
 /** Composes a shipped email to a user with many traits or none, as it is sent. */
 async function write(name: string, traits: object, properties: object): Promise<Buffer> {
-  const letter = findShippedLetter(name);
-  if (!letter) throw new Error(`no letter ${name}`);
+  const email = findShippedEmail(name);
+  if (!email) throw new Error(`no letter ${name}`);
   const variables = variablesFor({
     person: { userId: 'u1', traits: new Map(Object.entries(traits)), email: 'ada@x.test' },
     anchor: { name: 'user_signed_up', properties: { ...properties }, occurredAt: AT },
@@ -22,7 +22,7 @@ async function write(name: string, traits: object, properties: object): Promise<
     zone: 'Europe/Paris',
     locale: 'en',
   });
-  const { content } = renderContent(letter, variables);
+  const { content } = renderContent(email, variables);
   const from = { name: 'Acme', address: 'hello@acme.test' };
   const { messageIdHeader, unsubscribeUrl, headers } = letterHeaders({
     name: { projectId: 1, messageId: MESSAGE },
@@ -46,7 +46,7 @@ async function write(name: string, traits: object, properties: object): Promise<
   return composeMail({ ...rest, subject: content.subject, html, text }, null);
 }
 
-test.each(shippedLetterNames())(
+test.each(shippedEmailNames())(
   'finds nothing wrong with the shipped email %s except the missing signature',
   async (name) => {
     for (const [traits, properties] of [

@@ -2,10 +2,10 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { testHasher } from '../../../../testkit/hasher.ts';
 import { heldClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
-import { goodLetter } from '../../../../testkit/good-letter.ts';
+import { goodEmail } from '../../../../testkit/good-email.ts';
 import { testRenderer } from '../../../../testkit/mailroom.ts';
 import { idMaker } from '../../../platform/ids.ts';
-import { letterToken, type TokenUse } from '../../../platform/crypto/email-token.ts';
+import { emailToken, type TokenUse } from '../../../platform/crypto/email-token.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { createSealer } from '../../../platform/crypto/encrypt.ts';
 import { createSigners } from '../../sending/domains/signers.ts';
@@ -35,18 +35,18 @@ beforeEach(async () => {
 /** Claims an email to a user. */
 async function claim(userId = 'ada', of = projectId): Promise<{ id: string; draftId: string }> {
   const [id, draftId, now] = [newId(), newId(), db.clock.now()];
-  const letter = { projectId: of, draftId, id, ruleId: newId(), userId, address: `${userId}@x.test` };
+  const email = { projectId: of, draftId, id, ruleId: newId(), userId, address: `${userId}@x.test` };
   const times = { claimedAt: now, leaseUntil: now, template: null };
-  await claimMessages(db, [{ ...letter, ...times, counts: true, domain: 'acme.test', provider: 'x.test' }]);
+  await claimMessages(db, [{ ...email, ...times, counts: true, domain: 'acme.test', provider: 'x.test' }]);
   return { id, draftId };
 }
 
 function sender(messageId: string, { use = 'bounce' as TokenUse, of = projectId } = {}): string {
-  const letter = use === 'team' ? 't' : 'b';
-  return `${letter}+${letterToken({ projectId: of, messageId }, use, tokenKeys)}@bounce.acme.test`;
+  const email = use === 'team' ? 't' : 'b';
+  return `${email}+${emailToken({ projectId: of, messageId }, use, tokenKeys)}@bounce.acme.test`;
 }
 
-const compose = () => goodLetter({ date: new Date(db.clock.now()) });
+const compose = () => goodEmail({ date: new Date(db.clock.now()) });
 const receive = (from: string, raw: Uint8Array = Buffer.from('Subject: x\r\n\r\nx'), to = ['ada@x.test']) =>
   receiveMail({ db, tokenKeys }, { from, to, raw });
 const list = (of = projectId) => listMail(db, { projectId: of, limit: 100 });
@@ -93,7 +93,7 @@ test('stores an email byte for byte under its user before SMTP acknowledges it',
 test('refuses emails of other senders on the host, and does not store them', async () => {
   const relay = await openItself();
   const { id } = await claim();
-  const stranger = letterToken({ projectId, messageId: id }, 'bounce', [Buffer.alloc(32, 6)]);
+  const stranger = emailToken({ projectId, messageId: id }, 'bounce', [Buffer.alloc(32, 6)]);
   for (const from of [`b+${stranger}@acme.test`, 'eve@acme.test', sender(newId())]) {
     const handed = await relay.hand({ from, to: 'ada@x.test', envid: null }, await compose());
     expect(handed).toMatchObject({ result: 'refused' });
@@ -153,7 +153,7 @@ test('verifies a signature with the keys of the project, by another implementati
   await db.query(`UPDATE beckon.dkim_key SET state = 'active' WHERE project_id = $1`, [projectId]);
   const signer = await createSigners(sealer, mail).of(db, projectId, 'acme.test');
   if (!signer?.dkim) throw new Error('no key');
-  const raw = await goodLetter({ date: new Date(db.clock.now()) }, signer.dkim);
+  const raw = await goodEmail({ date: new Date(db.clock.now()) }, signer.dkim);
   const dkimOf = async (bytes: Uint8Array, of = projectId): Promise<string | undefined> => {
     const { id } = await claim('ada', of);
     await receive(sender(id, { of }), bytes);

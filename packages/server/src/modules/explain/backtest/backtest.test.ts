@@ -40,10 +40,10 @@ async function know(user: string, traits: object = {}): Promise<void> {
   await putRecords(db, { projectId, kind: 'users', records });
   await engine.settle();
 }
-const LETTER = {
+const EMAIL = {
   draft: { subject: 'Hello {{ user.name | default: "there" }}', body: 'About {{ event.name }}' },
 };
-const rule = (more: object): object => ({ name: 'tested', steps: [LETTER], ...more });
+const rule = (more: object): object => ({ name: 'tested', steps: [EMAIL], ...more });
 const run = (document: object, sinceMs = 30 * DAY) =>
   backtest({ db, renderer: testRenderer }, { projectId, sinceMs, rule: { document } });
 
@@ -202,7 +202,7 @@ test("counts emails per day in the project's time zone, and renders the first on
   await happen('ordered', { user: 'u2' });
   const day = new Date(clock.now() + 14 * HOUR).toISOString().slice(0, 10);
   clock.advance(3 * DAY);
-  const steps = [LETTER, { wait: '1d' }, { draft: { subject: 'Still there?', body: 'Hello' } }];
+  const steps = [EMAIL, { wait: '1d' }, { draft: { subject: 'Still there?', body: 'Hello' } }];
   const found = await run(rule({ when: { event: 'ordered' }, steps }));
   expect(found.emails).toMatchObject({ written: 4, canceled: 0, without_address: 2 });
   expect(found.emails.per_day[0]).toEqual({ day, emails: 2 });
@@ -218,7 +218,7 @@ test('counts an email whose run ends before its deadline as canceled, and writes
   clock.advance(HOUR);
   await happen('canceled');
   clock.advance(9 * DAY);
-  const steps = [LETTER, { wait: '1d' }, LETTER];
+  const steps = [EMAIL, { wait: '1d' }, EMAIL];
   const exits = { events: ['canceled'] };
   const found = await run(rule({ when: { event: 'ordered' }, exits, steps }));
   expect(found.emails).toMatchObject({ written: 1, canceled: 1 });

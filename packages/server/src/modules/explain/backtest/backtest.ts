@@ -108,7 +108,7 @@ async function run(
   const own = { ...model, rules, programOf: () => program };
   const done = await rehearse(tx, { ...window, rule: active, model: own, periodMs, watch });
   const caps = rule.definition.counts ? frequencyCap : null;
-  const collisions = await collide(tx, { projectId, ruleId: rule.id, caps, letters: done.letters });
+  const collisions = await collide(tx, { projectId, ruleId: rule.id, caps, emails: done.emails });
   return { rule, done, collisions };
 }
 

@@ -1,7 +1,7 @@
 import { normaliseAddress } from '../../../platform/net/address.ts';
 import { type Cap, slotsLeft, findOtherClaims } from '../../sending/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import type { WouldLetter } from './emails.ts';
+import type { WouldEmail } from './emails.ts';
 
 /** How unwritten emails would compete for the frequency caps with the emails that were really sent. */
 export type Collisions = {
@@ -11,7 +11,7 @@ export type Collisions = {
   displaced: number;
 };
 
-type Asked = { projectId: number; ruleId: string; caps: Cap[] | null; letters: WouldLetter[] };
+type Asked = { projectId: number; ruleId: string; caps: Cap[] | null; emails: WouldEmail[] };
 
 const AT_ONCE = 1_000;
 
@@ -19,7 +19,7 @@ const AT_ONCE = 1_000;
 export async function collide(tx: Tx, asked: Asked): Promise<Collisions> {
   const { projectId, ruleId, caps } = asked;
   const collisions: Collisions = { held: [], displaced: 0 };
-  const leaving = asked.letters.filter(({ isCanceled, email }) => !isCanceled && email !== null);
+  const leaving = asked.emails.filter(({ isCanceled, email }) => !isCanceled && email !== null);
   if (caps === null || leaving.length === 0) return collisions;
   const byAddress = Map.groupBy(leaving, ({ email }) => normaliseAddress(email ?? ''));
   const addresses = [...byAddress.keys()];
@@ -29,26 +29,26 @@ export async function collide(tx: Tx, asked: Asked): Promise<Collisions> {
     const some = addresses.slice(from, from + AT_ONCE);
     const claims = await findOtherClaims(tx, { projectId, addresses: some, since, exceptRuleId: ruleId });
     for (const address of some)
-      walk(collisions, caps, { letters: byAddress.get(address) ?? [], claims: claims.get(address) ?? [] });
+      walk(collisions, caps, { emails: byAddress.get(address) ?? [], claims: claims.get(address) ?? [] });
   }
   collisions.held.sort((a, b) => a.at - b.at || (a.userId < b.userId ? -1 : 1));
   return collisions;
 }
 
-type Line = { at: number; letter: WouldLetter | null };
+type Line = { at: number; email: WouldEmail | null };
 
 function walk(
   collisions: Collisions,
   caps: Cap[],
-  { letters, claims }: { letters: WouldLetter[]; claims: number[] },
+  { emails, claims }: { emails: WouldEmail[]; claims: number[] },
 ): void {
   const line: Line[] = [
-    ...claims.map((at) => ({ at, letter: null })),
-    ...letters.map((letter) => ({ at: letter.leavesAt, letter })),
+    ...claims.map((at) => ({ at, email: null })),
+    ...emails.map((letter) => ({ at: letter.leavesAt, email: letter })),
   ].toSorted((a, b) => a.at - b.at);
   let all: number[] = [];
   let real: number[] = [];
-  for (const { at, letter } of line) {
+  for (const { at, email: letter } of line) {
     const isFree = slotsLeft(caps, all, at) > 0;
     if (letter && !isFree) collisions.held.push({ userId: letter.userId, at });
     // An email that was sent although its slots were taken by real emails was sent for another reason, such as other caps at that time.

@@ -8,13 +8,13 @@ import {
   onTime,
   standAt,
   type Program,
-  type ProgramLetter,
+  type ProgramEmail,
   type Run,
 } from '../../rules/index.ts';
 import type { BacktestEvidence } from './evidence.ts';
 
 /** An email that would have been written. Times are in milliseconds. */
-export type WouldLetter = {
+export type WouldEmail = {
   userId: string;
   /** When the email would have been written, and when it would have been sent if no send check held it. */
   at: number;
@@ -28,12 +28,12 @@ export type WouldLetter = {
 export type EmailSample = {
   person: Person;
   run: { anchor: Anchor; endsAt: number | null };
-  source: ProgramLetter;
+  source: ProgramEmail;
   at: number;
 };
 
 export type Walked = {
-  letters: (WouldLetter & { source: ProgramLetter })[];
+  emails: (WouldEmail & { source: ProgramEmail })[];
   /** When the run would have ended. */
   until: number;
 };
@@ -55,7 +55,7 @@ export type Walk = {
 export function walkRun(begun: Run, walk: Walk): Walked {
   const { evidence, until } = walk;
   const endsAt = Math.min(evidence.exitAt ?? Infinity, until);
-  const letters: Walked['letters'] = [];
+  const emails: Walked['emails'] = [];
   let run = begun;
   let now = begun.enrolledAt;
   while (run.state !== 'ended') {
@@ -63,22 +63,22 @@ export function walkRun(begun: Run, walk: Walk): Walked {
     const isDraft = run.waitsFor === 'draft' && instruction?.kind === 'draft';
     const goesOnAt = isDraft ? leavesAt(run, walk, now) : (run.nextAt ?? Infinity);
     if (isDraft)
-      letters.push({ ...letterOf(walk, { at: now, leavesAt: goesOnAt }), source: instruction.letter });
-    if (goesOnAt > endsAt) return { letters, until: endsAt };
+      emails.push({ ...emailOf(walk, { at: now, leavesAt: goesOnAt }), source: instruction.email });
+    if (goesOnAt > endsAt) return { emails, until: endsAt };
     run = stepOn(run, walk, { isDraft, now: goesOnAt });
     now = goesOnAt;
   }
-  return { letters, until: now };
+  return { emails, until: now };
 }
 
 function leavesAt({ endsAt }: Run, { periodMs }: Walk, now: number): number {
   return boundedDeadline(now + periodMs, { now, endsAt });
 }
 
-function letterOf(
+function emailOf(
   { evidence: { person, exitAt } }: Walk,
   { at, leavesAt: leaves }: { at: number; leavesAt: number },
-): WouldLetter {
+): WouldEmail {
   const isCanceled = exitAt !== null && exitAt <= leaves;
   return { userId: person.userId, at, leavesAt: leaves, isCanceled, email: person.email };
 }

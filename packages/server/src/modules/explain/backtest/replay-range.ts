@@ -58,7 +58,7 @@ function openStage(play: Play, { armed, isCut }: { armed: Armed[]; isCut: boolea
       entered: [],
       excluded: new Map(),
       waiting: 0,
-      letters: [],
+      emails: [],
       samples: [],
     },
   };
@@ -169,8 +169,8 @@ function enter(stage: Stage, run: Run, { desk, evidence }: { desk: Desk; evidenc
   if (isHeldOut || !program) return;
   const walked = walkRun(run, { program, zone: desk.zone, evidence, periodMs, until });
   stage.runs.set(userId, { run: { ...run, state: 'active' }, until: walked.until });
-  for (const { source, ...would } of walked.letters) {
-    done.letters.push(would);
+  for (const { source, ...would } of walked.emails) {
+    done.emails.push(would);
     if (done.samples.length >= SAMPLES) continue;
     done.samples.push({ person: evidence.person, run: { anchor, endsAt }, source, at: would.at });
   }

@@ -1,6 +1,6 @@
 import type { ActiveRule, Anchor, Definition, Rule, Model } from '../../rules/index.ts';
 import type { Collisions } from './cap-collisions.ts';
-import type { EmailSample, WouldLetter } from './emails.ts';
+import type { EmailSample, WouldEmail } from './emails.ts';
 
 /** One rule over a time range, decided by the engine's own functions. Enrollments are kept in memory only. */
 export type Play = {
@@ -35,7 +35,7 @@ export type Rehearsed = {
   excluded: Map<string, number>;
   /** Users with a timer after the time range. */
   waiting: number;
-  letters: WouldLetter[];
+  emails: WouldEmail[];
   samples: EmailSample[];
 };
 

@@ -1,7 +1,7 @@
 import { iso, isoOrNull } from '../../../platform/time/clock.ts';
 import { type Reason, REASONS, type Model, contentToRender } from '../../rules/index.ts';
 import type { Renderer } from '../../rendering/index.ts';
-import type { WouldLetter } from './emails.ts';
+import type { WouldEmail } from './emails.ts';
 import { OCCASIONS_MAX } from './occasions.ts';
 import type { Entered, ReplayResult } from './replay-rule.ts';
 
@@ -95,10 +95,10 @@ export function report(
       .toSorted((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1)),
     waiting: done.waiting,
     emails: {
-      written: done.letters.length,
-      canceled: done.letters.filter(({ isCanceled }) => isCanceled).length,
-      without_address: done.letters.filter(({ email }) => email === null).length,
-      per_day: perDay(done.letters, timeZone),
+      written: done.emails.length,
+      canceled: done.emails.filter(({ isCanceled }) => isCanceled).length,
+      without_address: done.emails.filter(({ email }) => email === null).length,
+      per_day: perDay(done.emails, timeZone),
     },
     frequency_caps: {
       held: held.length,
@@ -121,9 +121,9 @@ function toEntry({ userId, at, key, by, name, isHeldOut }: Entered): Backtested[
 }
 
 /** Counts emails by the day, in the project's time zone, on which they would have been written. */
-function perDay(letters: WouldLetter[], zone: string): Backtested['emails']['per_day'] {
+function perDay(emails: WouldEmail[], zone: string): Backtested['emails']['per_day'] {
   const days = new Map<string, number>();
-  for (const { at } of letters) {
+  for (const { at } of emails) {
     const day = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone).toPlainDate().toString();
     days.set(day, (days.get(day) ?? 0) + 1);
   }
@@ -139,7 +139,7 @@ export async function renderSamples(
 ): Promise<Backtested['samples']> {
   const samples: Backtested['samples'] = [];
   for (const { person, run, source, at } of found.done.samples) {
-    const asked = contentToRender({ run, letter: source, person, model });
+    const asked = contentToRender({ run, email: source, person, model });
     const { content, missing } = await renderer.run('content', asked, { projectId: person.projectId });
     samples.push({ external_user_id: person.userId, at: iso(at), ...content, missing });
   }
@@ -156,8 +156,8 @@ function differenceOf(found: ReplayResult, before: ReplayResult, zone: string): 
     version: before.rule.version,
     added: toShown(now.difference(then)),
     removed: toShown(then.difference(now)),
-    emails: found.done.letters.length - before.done.letters.length,
-    per_day: perDay(before.done.letters, zone),
+    emails: found.done.emails.length - before.done.emails.length,
+    per_day: perDay(before.done.emails, zone),
   };
 }
 

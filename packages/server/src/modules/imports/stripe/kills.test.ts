@@ -82,7 +82,7 @@ async function importClean(one: ImportRef): Promise<Import> {
   return foundImport(db, one);
 }
 
-async function known(projectId: number): Promise<{ people: object[]; events: object[]; letters: number }> {
+async function known(projectId: number): Promise<{ people: object[]; events: object[]; emails: number }> {
   await engine.settle();
   const people = await db.query(
     `SELECT p.external_user_id, p.traits, p.plan, e.email FROM beckon.person p LEFT JOIN beckon.person_email e
@@ -93,11 +93,11 @@ async function known(projectId: number): Promise<{ people: object[]; events: obj
     `SELECT external_user_id, name, properties, occurred_at, suppressed FROM beckon.event WHERE project_id = $1 ORDER BY 1, 2, 4`,
     [projectId],
   );
-  const [letters] = await db.query<{ count: number }>(
+  const [emails] = await db.query<{ count: number }>(
     `SELECT (SELECT count(*) FROM beckon.draft WHERE project_id = $1) + (SELECT count(*) FROM beckon.message WHERE project_id = $1) AS count`,
     [projectId],
   );
-  return { people, events, letters: letters?.count ?? -1 };
+  return { people, events, emails: emails?.count ?? -1 };
 }
 
 function leftOf({ id }: Import): Promise<object[]> {
@@ -141,16 +141,16 @@ test('ends like a clean run after five stops and a repeated import, and drafts n
   expect([again.state, again.counts.eventsNew, again.counts.usersNew]).toEqual(['done', 0, 0]);
   expect(await known(stopped)).toEqual(cleanly);
 
-  expect(cleanly.letters).toBe(0);
+  expect(cleanly.emails).toBe(0);
   expect(cleanly.events.length).toBeGreaterThan(1_000);
   expect(new Set(cleanly.events.map((event) => 'name' in event && event.name)).size).toBe(6);
   // Sent as live events, the same data does cause emails.
   const live = await newProject();
   await putRecords(db, { projectId: live, kind: 'events', records: await freshOf(clean) });
-  expect((await known(live)).letters).toBeGreaterThan(0);
+  expect((await known(live)).emails).toBeGreaterThan(0);
   // Three weeks later every trial has ended, and the imported events still start no rule.
   await engine.advance(21 * 86_400_000);
-  expect((await known(stopped)).letters).toBe(0);
+  expect((await known(stopped)).emails).toBe(0);
 });
 
 test('stops the check with the reason when the key is revoked, and continues with a new key', async () => {

@@ -11,10 +11,10 @@ test.each([
   ['Re: Away from the office? Do this', 'Away from the  office? Do this '],
   ['RE: 休暇申請', '休暇申請'],
   ['Re: Out of office', 'Re: AW: Out of office'],
-])('takes %j as a reply to an email with the subject %j', async (subject, letter) => {
+])('takes %j as a reply to an email with the subject %j', async (subject, email) => {
   const mail = await read(['From: ada@home.test', `Subject: ${encoded(subject)}`]);
   expect(classifyMail(mail).kind).toBe('auto_reply');
-  expect(isOnlyTitledAuto(mail, { from: 'ada@home.test', to: [], subject: letter })).toBe(true);
+  expect(isOnlyTitledAuto(mail, { from: 'ada@home.test', to: [], subject: email })).toBe(true);
 });
 
 test('keeps a reply automatic if it is marked or its subject differs from that of the email', async () => {

@@ -22,8 +22,8 @@ export function isAutoReply(mail: InboundMail, envelope?: InboundEnvelope): bool
  * Returns whether an email seems automatic only because of its title, and has that title from the email that it answers or forwards. A
  * reply to "Out of office?" need not be automatic.
  */
-export function isOnlyTitledAuto(mail: InboundMail, letter: InboundEnvelope & { subject: string }): boolean {
-  return !isSentByMachine(mail, letter) && withoutPrefix(mail.subject) === withoutPrefix(letter.subject);
+export function isOnlyTitledAuto(mail: InboundMail, email: InboundEnvelope & { subject: string }): boolean {
+  return !isSentByMachine(mail, email) && withoutPrefix(mail.subject) === withoutPrefix(email.subject);
 }
 
 function isSentByMachine(mail: InboundMail, envelope?: InboundEnvelope): boolean {

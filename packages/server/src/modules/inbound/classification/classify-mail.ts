@@ -33,7 +33,7 @@ export function classifyMail(mail: InboundMail, envelope?: InboundEnvelope): Mai
     recipients: [],
     envelopeId: null,
     feedbackType: null,
-    ...(found ?? asLetter(mail, envelope)),
+    ...(found ?? asEmail(mail, envelope)),
     originalMessageId: messageIdsIn(firstOf(returned.fields, 'message-id') ?? '', 1)[0] ?? null,
     originalHeaders: returned.fields,
   };
@@ -115,7 +115,7 @@ function toRecipient(
   return { address, ...verdict, reason: onOneLine(said[0] ?? status ?? '') };
 }
 
-function asLetter(mail: InboundMail, envelope?: InboundEnvelope): Found {
+function asEmail(mail: InboundMail, envelope?: InboundEnvelope): Found {
   const atWill = isToUnsubscribe(mail, envelope) && submittedAs(mail) === 'auto-generated';
   if (isAutoReply(mail, envelope) && !atWill)
     return {

@@ -88,7 +88,7 @@ const RECIPIENT = new RegExp(
   String.raw`${COMMAND}rcpt\b|\brcpt to command\b|\[rcpt_to\]|\bdoes(?: not|n't) like recipient\b|\bserver has rejected address\b|\(state 14\)|\bS2017062302\b`,
   'i',
 );
-const LETTER = new RegExp(
+const EMAIL = new RegExp(
   String.raw`\bdata\s+command\b|\bafter (?:pipelined )?(?:sending )?(?:end of )?data\b|\bfailed after i sent the message\b|\bsmtp transmission failure\b|>>> (?:data|\.)(?:\s|$)|\bcommand:? data\b|\bbdat\b`,
   'i',
 );
@@ -96,7 +96,7 @@ const LETTER = new RegExp(
 const REFUSED_WITHIN_CHARS = 300;
 const STAGES: Record<string, Stage> = {
   rcpt: 'rcpt',
-  data: 'letter',
+  data: 'email',
   mail: 'before',
   helo: 'before',
   ehlo: 'before',
@@ -115,6 +115,6 @@ function stageOf(text: string): Stage | null {
   const said = STAGES[refusedCommand(text) ?? ''];
   if (said !== undefined) return said;
   if (RECIPIENT.test(text)) return 'rcpt';
-  if (LETTER.test(text)) return 'letter';
+  if (EMAIL.test(text)) return 'email';
   return BEFORE.test(text) ? 'before' : null;
 }

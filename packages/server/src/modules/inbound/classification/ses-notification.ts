@@ -20,7 +20,7 @@ export function readSesNotification(mail: InboundMail): SesNotification | null {
   const said = parse(linesOf(mail.text.slice(0, JSON_CHARS_MAX)));
   if (!isObject(said)) return null;
   const type = asText(said.notificationType ?? said.eventType) ?? '';
-  const letter = isObject(said.mail) ? said.mail : {};
+  const email = isObject(said.mail) ? said.mail : {};
   const about = said[type.toLowerCase()];
   const named = isObject(about)
     ? (about.bouncedRecipients ?? about.complainedRecipients ?? about.recipients)
@@ -28,7 +28,7 @@ export function readSesNotification(mail: InboundMail): SesNotification | null {
   return {
     type,
     recipients: asList(named, RECIPIENTS_MAX).map(toRecipient),
-    headers: asList(letter.headers, HEADERS_MAX).flatMap(toHeader),
+    headers: asList(email.headers, HEADERS_MAX).flatMap(toHeader),
   };
 }
 

@@ -11,7 +11,7 @@ import {
   sendTo,
 } from '../../../../testkit/inbound.ts';
 import { newVerifiedStory, openMailStage } from '../../../../testkit/mail-stage.ts';
-import { letterToken, type TokenUse } from '../../../platform/crypto/email-token.ts';
+import { emailToken, type TokenUse } from '../../../platform/crypto/email-token.ts';
 
 /**
  * The role addresses accept mail from anyone, and all of these emails go to them or to made-up tokens. The domain of the recipients
@@ -49,9 +49,7 @@ function madeUpSeals(messageId: string): string[] {
   const keys = [Buffer.alloc(32), randomBytes(32), Buffer.from('beckon'.padEnd(32))] as const;
   return keys.flatMap((key) =>
     USES.flatMap((use) =>
-      ['b', 'r', 'u'].map(
-        (kind) => `${kind}+${letterToken({ projectId, messageId: id }, use, [key])}@x.test`,
-      ),
+      ['b', 'r', 'u'].map((kind) => `${kind}+${emailToken({ projectId, messageId: id }, use, [key])}@x.test`),
     ),
   );
 }

@@ -1,12 +1,12 @@
 import type { MailVerdict } from '../classification/classification.ts';
 import type { InboundMail } from '../classification/mail.ts';
 import { TEST_INBOX_DOMAIN } from '../../sending/index.ts';
-import { type LetterName, readLetterToken, type TokenKeys } from '../../../platform/crypto/email-token.ts';
+import { type EmailName, readEmailToken, type TokenKeys } from '../../../platform/crypto/email-token.ts';
 import { domainPart } from '../../../platform/net/address.ts';
 
 /** A recipient that accepts inbound email. `role`: an address for complaints and stray emails, which does not identify an email. */
 export type InboundRecipient =
-  | { use: 'bounce' | 'reply' | 'unsubscribe'; name: LetterName }
+  | { use: 'bounce' | 'reply' | 'unsubscribe'; name: EmailName }
   | { use: 'role'; name: null };
 
 type RecipientDeps = {
@@ -30,7 +30,7 @@ export function readRecipient(
   const [, kind, token] = SEALED.exec(address) ?? [];
   if (kind !== undefined && token !== undefined) {
     const use = ADDRESS_USES[kind.toLowerCase() as keyof typeof ADDRESS_USES];
-    const name = readLetterToken(token, use, tokenKeys);
+    const name = readEmailToken(token, use, tokenKeys);
     return name && { use, name };
   }
   const local = address.slice(0, Math.max(address.lastIndexOf('@'), 0)).toLowerCase();
@@ -43,7 +43,7 @@ export function readRecipient(
  * its Message-ID.
  */
 export type InboundReference =
-  | { by: 'bounce' | 'reply' | 'unsubscribe'; name: LetterName }
+  | { by: 'bounce' | 'reply' | 'unsubscribe'; name: EmailName }
   | { by: 'message_id'; messageId: string };
 
 type Read = { mail: InboundMail; verdict: MailVerdict };
@@ -65,7 +65,7 @@ export function claimOf(
 }
 
 function envelopeClaim({ verdict: { envelopeId } }: Read, tokenKeys: TokenKeys): InboundReference | null {
-  const name = envelopeId === null ? null : readLetterToken(envelopeId, 'bounce', tokenKeys);
+  const name = envelopeId === null ? null : readEmailToken(envelopeId, 'bounce', tokenKeys);
   return name && { by: 'bounce', name };
 }
 
@@ -81,7 +81,7 @@ function returnedClaim(
     .join('\n');
   const claims = [...text.matchAll(TOKEN)].slice(0, TOKENS_MAX).flatMap(([, kind = 'u', token = '']) => {
     const by = USES[kind.toLowerCase() as keyof typeof USES];
-    const name = readLetterToken(token, by, tokenKeys);
+    const name = readEmailToken(token, by, tokenKeys);
     return name ? [{ by, name }] : [];
   });
   return claims.find(({ by }) => by === 'bounce') ?? claims[0] ?? null;

@@ -33,7 +33,7 @@ describe.skipIf(missing !== null)(
     });
     const story = await newVerifiedStory(stage);
     const transport = relayTransport({ relay, now: () => clock.now() });
-    stage.engine.transport.answer((letter) => transport.hand(letter));
+    stage.engine.transport.answer((email) => transport.hand(email));
 
     test('a rejection after the relay comes back as a bounce, is classified, and takes effect', async () => {
       for (const address of [...Object.keys(ANSWERS), 'zoe@home.test']) {
@@ -58,7 +58,7 @@ describe.skipIf(missing !== null)(
       ]);
       const suppressed = await db.query(`SELECT kind, value, reason FROM beckon.suppression`);
       expect(suppressed).toEqual([{ kind: 'email', value: 'nobody@home.test', reason: 'hard_bounce' }]);
-      expect(far.letters.map(({ to }) => to)).toEqual([['zoe@home.test']]);
+      expect(far.emails.map(({ to }) => to)).toEqual([['zoe@home.test']]);
     }, 60_000);
   },
 );

@@ -7,7 +7,7 @@ import type { MailVerdict } from '../classification/classification.ts';
 import { snippetOf } from '../classification/reply-text.ts';
 import {
   redactTokens,
-  findLetter as findSentLetter,
+  findEmail as findSentEmail,
   findMessageById,
   findProjectOfMessage,
 } from '../../sending/index.ts';
@@ -104,15 +104,15 @@ async function receiveFor(
   const { arrived, mail } = received;
   const fields = { kind: received.verdict.kind, purpose: recipient.use, bytes: arrived.raw.length };
   const claim = claimOf(recipient, received, given.tokenKeys);
-  const letter = claim && (await findLetter(given, claim));
-  if (!claim || !letter) {
+  const email = claim && (await findEmail(given, claim));
+  if (!claim || !email) {
     const reason = claim ? 'no such email' : 'names no email';
     given.log.info({ ...fields, action: 'nothing', reason }, 'inbound_email.received');
     return 'unknown';
   }
-  const { projectId, messageId } = letter;
+  const { projectId, messageId } = email;
   const deps = await inTimeOf(given, projectId);
-  const verdict = await verdictFor(deps, { ...received, letter }, recipient);
+  const verdict = await verdictFor(deps, { ...received, email }, recipient);
   const decision = decideMail({
     verdict,
     mail,
@@ -120,14 +120,14 @@ async function receiveFor(
     claim: claim.by,
     sentAt: timeOf(messageId),
     now: deps.db.clock.now(),
-    address: letter.address,
+    address: email.address,
     authentication: needsAuthentication(verdict.kind, recipient.use) ? await received.authenticate() : null,
   });
   const answer = isNothing(decision, recipient)
     ? 'unknown'
     : decision.act === 'nothing' && mail.from === null
       ? 'unsigned'
-      : await deps.projectQueue.run(projectId, () => act(deps, { ...received, letter }, decision));
+      : await deps.projectQueue.run(projectId, () => act(deps, { ...received, email }, decision));
   const ids = { project_id: projectId, email_id: messageId };
   const reason = decision.act === 'nothing' ? decision.why : claim.by;
   deps.log.info(
@@ -140,11 +140,11 @@ async function receiveFor(
 /** Treats an apparent automatic reply as a reply if only its subject looks automatic and the original email has that subject. */
 async function verdictFor(
   { db }: ReceiveDeps,
-  { verdict, mail, arrived: { from, to }, letter: { projectId, messageId } }: Concerning,
+  { verdict, mail, arrived: { from, to }, email: { projectId, messageId } }: Concerning,
   { use }: InboundRecipient,
 ): Promise<MailVerdict> {
   if (verdict.kind !== 'auto_reply' || use === 'unsubscribe') return verdict;
-  const sent = await findSentLetter(db, { projectId, id: messageId });
+  const sent = await findSentEmail(db, { projectId, id: messageId });
   const isAnswer = sent !== undefined && isOnlyTitledAuto(mail, { from, to, subject: sent.subject });
   return isAnswer ? { ...verdict, kind: 'reply' } : verdict;
 }
@@ -154,9 +154,9 @@ function isNothing(decision: InboundAction, recipient: InboundRecipient): boolea
   return decision.act === 'nothing' && recipient.use === 'role';
 }
 
-type Letter = { projectId: number; messageId: string; draftId: string; userId: string; address: string };
+type Email = { projectId: number; messageId: string; draftId: string; userId: string; address: string };
 
-async function findLetter({ db }: ReceiveDeps, claim: InboundReference): Promise<Letter | null> {
+async function findEmail({ db }: ReceiveDeps, claim: InboundReference): Promise<Email | null> {
   const place = claim.by === 'message_id' ? await findPlace(db, claim.messageId) : claim.name;
   if (!place) return null;
   const found = await findMessageById(db, place);
@@ -176,7 +176,7 @@ function timeOf(messageId: string): number {
   return Number.parseInt(messageId.replace('-', '').slice(0, 12), 16);
 }
 
-type Concerning = Received & { letter: Letter };
+type Concerning = Received & { email: Email };
 
 async function act(deps: ReceiveDeps, received: Concerning, decision: InboundAction): Promise<Answer> {
   switch (decision.act) {
@@ -197,7 +197,7 @@ async function act(deps: ReceiveDeps, received: Concerning, decision: InboundAct
     case 'complaint':
       return record(deps, received, { type: 'email.unsubscribed', method: 'complaint' });
     case 'unsubscribe': {
-      const { projectId, messageId } = received.letter;
+      const { projectId, messageId } = received.email;
       const standing = await choose(
         deps,
         { projectId, messageId },
@@ -214,7 +214,7 @@ async function act(deps: ReceiveDeps, received: Concerning, decision: InboundAct
 
 async function record(
   deps: ReceiveDeps,
-  { letter: { projectId, messageId } }: Concerning,
+  { email: { projectId, messageId } }: Concerning,
   what: WhatHappened,
 ): Promise<Answer> {
   const happened: ReportedOutcome = { projectId, messageId, occurredAt: deps.db.clock.now(), ...what };
@@ -231,8 +231,8 @@ async function keep(
   decision: Extract<InboundAction, { act: 'keep' }>,
 ): Promise<Answer> {
   const { db, newId } = deps;
-  const { letter, mail, arrived } = received;
-  const { projectId, messageId } = letter;
+  const { email, mail, arrived } = received;
+  const { projectId, messageId } = email;
   // If the email contains only a quotation, that is the stored text. Tokens in it would give access to readers of the thread.
   const text = redactTokens(received.text);
   const now = db.clock.now();

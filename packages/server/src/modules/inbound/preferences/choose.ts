@@ -20,7 +20,7 @@ import {
   withdrawClaims,
 } from '../../sending/index.ts';
 import { listSettings } from '../../workspace/index.ts';
-import type { LetterName } from '../../../platform/crypto/email-token.ts';
+import type { EmailName } from '../../../platform/crypto/email-token.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { isCollision } from '../../../platform/db/errors.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
@@ -54,13 +54,13 @@ const RECIPIENT = 'recipient';
  */
 export async function choose(
   deps: ChoiceDeps,
-  letter: LetterName,
+  email: EmailName,
   choice: Choice,
 ): Promise<EmailPreferences | null> {
-  const known = await findMessageById(deps.db, letter);
+  const known = await findMessageById(deps.db, email);
   if (!known) return null;
-  const settled = choice.kind === 'unsubscribe' ? await settledStanding(deps.db, letter, known) : null;
-  return settled ?? makeChoice(deps, letter, choice);
+  const settled = choice.kind === 'unsubscribe' ? await settledStanding(deps.db, email, known) : null;
+  return settled ?? makeChoice(deps, email, choice);
 }
 
 /** Retries on deadlock. */
@@ -68,13 +68,13 @@ const TRIES = 4;
 
 async function makeChoice(
   deps: ChoiceDeps,
-  letter: LetterName,
+  email: EmailName,
   choice: Choice,
 ): Promise<EmailPreferences | null> {
-  const { projectId, messageId } = letter;
+  const { projectId, messageId } = email;
   for (let tried = 1; ; tried += 1) {
     try {
-      const made = await makeOnce(deps, letter, choice);
+      const made = await makeOnce(deps, email, choice);
       if (!made) return null;
       for (const { event, ...fields } of made.notes)
         deps.log.warn({ project_id: projectId, ...fields }, event);
@@ -92,17 +92,17 @@ async function makeChoice(
 /** `notes` are the entries to log. */
 type Made = { recipient: EmailRecipient; notes: Note[]; now: number };
 
-function makeOnce({ db, newId }: ChoiceDeps, letter: LetterName, choice: Choice): Promise<Made | null> {
-  const { projectId } = letter;
+function makeOnce({ db, newId }: ChoiceDeps, email: EmailName, choice: Choice): Promise<Made | null> {
+  const { projectId } = email;
   return db.transaction(async (tx) => {
     const { aheadMs } = await takeTurn(tx, projectId);
     await takeSendTurn(tx, projectId);
-    const found = await findMessageById(tx, letter);
+    const found = await findMessageById(tx, email);
     if (!found) return null;
     const recipient = { projectId, ...found };
     const own = timed({ db, newId }, aheadMs);
     const now = own.db.clock.now();
-    const notes = await make({ tx, letter, now, aheadMs, newId: own.newId, recipient }, choice);
+    const notes = await make({ tx, email, now, aheadMs, newId: own.newId, recipient }, choice);
     return { recipient, notes, now };
   });
 }
@@ -113,16 +113,16 @@ function makeOnce({ db, newId }: ChoiceDeps, letter: LetterName, choice: Choice)
  */
 async function settledStanding(
   db: Database,
-  letter: LetterName,
+  email: EmailName,
   found: Omit<EmailRecipient, 'projectId'>,
 ): Promise<EmailPreferences | null> {
-  const recipient = { projectId: letter.projectId, userId: found.userId, address: found.address };
+  const recipient = { projectId: email.projectId, userId: found.userId, address: found.address };
   const now = (await inTimeOf({ db }, recipient.projectId)).db.clock.now();
   const inForce = await listInForce(db, { ...recipient, now });
   const own = inForce.filter(
     ({ reason, until }) => until === null && (reason === 'unsubscribed' || reason === 'complained'),
   );
-  const isSettled = own.length === PLACES && (await hasUnsubscribed(db, letter));
+  const isSettled = own.length === PLACES && (await hasUnsubscribed(db, email));
   return isSettled ? standingOf(db, recipient, now) : null;
 }
 
@@ -131,7 +131,7 @@ const PLACES = 2;
 
 type Making = {
   tx: Tx;
-  letter: LetterName;
+  email: EmailName;
   /** The time by the project's clock, which is `aheadMs` ahead. */
   now: number;
   aheadMs: number;
@@ -158,9 +158,9 @@ type Unsubscribe = Extract<Choice, { kind: 'unsubscribe' }>;
 
 /** Records an outcome of the email the first time only; the consequences are applied each time. */
 async function unsubscribe(making: Making, method: Unsubscribe['method']): Promise<Note[]> {
-  const { tx, letter, now, aheadMs, newId } = making;
-  const happened = [{ ...letter, occurredAt: now, type: 'email.unsubscribed' as const, method }];
-  const applied = await applyOutcomes(tx, letter.projectId, { happened, now, newId, aheadMs });
+  const { tx, email, now, aheadMs, newId } = making;
+  const happened = [{ ...email, occurredAt: now, type: 'email.unsubscribed' as const, method }];
+  const applied = await applyOutcomes(tx, email.projectId, { happened, now, newId, aheadMs });
   await tellOutcomes(tx, [applied]);
   return applied.notes;
 }

@@ -27,13 +27,13 @@ const STANDING: EmailPreferences = {
   userLocale: null,
   projectLocale: 'en',
   address: `ada.${'w'.repeat(50)}@${'x'.repeat(60)}.example.org`,
-  letters: { are: 'wanted' },
+  emails: { are: 'wanted' },
   topics: [
     { id: 'news', title: 'Product news', isRefused: false },
     { id: 'tips', title: `Tips and ${'t'.repeat(70)}`, isRefused: true },
   ],
 };
-const STATES: EmailPreferences['letters'][] = [
+const STATES: EmailPreferences['emails'][] = [
   { are: 'wanted' },
   { are: 'unsubscribed' },
   { are: 'snoozed', until: Date.UTC(2027, 0, 2) },
@@ -46,9 +46,9 @@ function pagesIn(language: keyof typeof LANGUAGES): [string, string][] {
   const place = { language, path: '/u/x', query: '' };
   const notices = ['gone', 'unknown', 'refused', 'trouble'] as const;
   return [
-    ...STATES.map((letters): [string, string] => [
-      JSON.stringify(letters),
-      choicesPage(place, { ...STANDING, letters }, null),
+    ...STATES.map((emails): [string, string] => [
+      JSON.stringify(emails),
+      choicesPage(place, { ...STANDING, emails }, null),
     ]),
     ['saved', choicesPage(place, STANDING, 'topicsSaved')],
     ['back', choicesPage(place, { ...STANDING, topics: [] }, 'resubscribed')],

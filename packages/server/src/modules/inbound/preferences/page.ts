@@ -13,7 +13,7 @@ export type SavedChange = 'topicsSaved' | 'resubscribed' | null;
 export function choicesPage(place: PageAddress, standing: EmailPreferences, done: SavedChange): string {
   const words = LANGUAGES[place.language];
   const values = valuesOf(place.language, standing);
-  const { are } = standing.letters;
+  const { are } = standing.emails;
   const title = TITLES[are];
   return layout({
     ...place,
@@ -24,7 +24,7 @@ export function choicesPage(place: PageAddress, standing: EmailPreferences, done
         ? null
         : html`<p class="done" role="status"><span aria-hidden="true">✓</span>${words[done]}</p>`,
       html`<h1>${fill(words[title], values)}</h1>
-        <p class="lead">${fill(words[leadOf(standing.letters)], values)}</p>`,
+        <p class="lead">${fill(words[leadOf(standing.emails)], values)}</p>`,
       are === 'unsubscribed' ? backIn(place, words) : choices(place, { words, values, standing }),
     ],
   });
@@ -35,19 +35,18 @@ const TITLES = {
   stopped: 'title',
   snoozed: 'snoozedTitle',
   unsubscribed: 'unsubscribedTitle',
-} as const satisfies Record<EmailPreferences['letters']['are'], keyof RecipientTexts>;
+} as const satisfies Record<EmailPreferences['emails']['are'], keyof RecipientTexts>;
 
-function leadOf(letters: EmailPreferences['letters']): keyof RecipientTexts {
-  if (letters.are === 'stopped')
-    return letters.because === 'bounces' ? 'stoppedByBounces' : 'stoppedBySender';
-  return letters.are;
+function leadOf(emails: EmailPreferences['emails']): keyof RecipientTexts {
+  if (emails.are === 'stopped') return emails.because === 'bounces' ? 'stoppedByBounces' : 'stoppedBySender';
+  return emails.are;
 }
 
 function valuesOf(
   language: Language,
-  { projectName, address, letters, timeZone, userLocale }: EmailPreferences,
+  { projectName, address, emails, timeZone, userLocale }: EmailPreferences,
 ): Record<string, string> {
-  const until = letters.are === 'snoozed' ? letters.until : null;
+  const until = emails.are === 'snoozed' ? emails.until : null;
   // A recipient in Austria reads the German page with Austrian dates.
   const locale = userLocale && languageOfLocale(userLocale) === language ? userLocale : language;
   const date = until === null ? '' : dateIn(locale, until, timeZone);
@@ -70,7 +69,7 @@ type Shown = { words: RecipientTexts; values: Record<string, string>; standing: 
 
 function choices(place: PageAddress, shown: Shown): HtmlPart {
   const { words, standing } = shown;
-  const isSnoozed = standing.letters.are === 'snoozed';
+  const isSnoozed = standing.emails.are === 'snoozed';
   const resume = form(place, '/resubscribe', html`<button class="strong">${words.resume}</button>`);
   return [
     html`<div class="leave">${isSnoozed ? resume : leave(place, shown)}</div>`,
@@ -82,7 +81,7 @@ function choices(place: PageAddress, shown: Shown): HtmlPart {
 }
 
 function leave(place: PageAddress, { words, values, standing }: Shown): Html {
-  const look = standing.letters.are === 'snoozed' ? 'wide' : 'strong';
+  const look = standing.emails.are === 'snoozed' ? 'wide' : 'strong';
   const button = html`<button class="${look}" name="unsubscribe" value="yes">
     ${fill(words.unsubscribe, values)}
   </button>`;

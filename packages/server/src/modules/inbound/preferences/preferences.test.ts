@@ -5,7 +5,7 @@ import { HOUR, MINUTE } from '../../../../testkit/drafts.ts';
 import { TOKEN_KEYS } from '../../../../testkit/mailroom.ts';
 import { DAY, newStory, openStage, type Story } from '../../../../testkit/story.ts';
 import { idMaker } from '../../../platform/ids.ts';
-import { type LetterName, letterToken } from '../../../platform/crypto/email-token.ts';
+import { type EmailName, emailToken } from '../../../platform/crypto/email-token.ts';
 import { addSuppression } from '../../sending/suppressions/store.ts';
 import { listSuppressions } from '../../sending/suppressions/reads.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
@@ -23,7 +23,7 @@ const FORM = 'application/x-www-form-urlencoded';
 const steps = [{ draft: { subject: 'Hello', body: 'Hello.' } }];
 
 /** One email was sent to u1, and u2 has the same mailbox. */
-async function afterLetter(settings: Record<string, string> = {}): Promise<{ story: Story; link: string }> {
+async function afterEmail(settings: Record<string, string> = {}): Promise<{ story: Story; link: string }> {
   const story = await newStory(stage);
   await story.set({ quiet_hours: 'off', frequency_cap: 'off', ...settings });
   await story.user('u1', { email: 'Ada@x.org' });
@@ -42,7 +42,7 @@ async function afterLetter(settings: Record<string, string> = {}): Promise<{ sto
     });
   await story.event('u1', 'plain');
   await story.later(3 * HOUR);
-  expect(await story.letters()).toHaveLength(1);
+  expect(await story.emails()).toHaveLength(1);
   return { story, link: await linkOf(story, 'u1') };
 }
 
@@ -116,7 +116,7 @@ test.each<[string, RequestInit]>([
   ['as parts of a browser', { body: formData({ 'List-Unsubscribe': 'One-Click' }) }],
   ['without a media type', { body: new Blob([ONE_CLICK]) }],
 ])('unsubscribes by one click of a mail program, sent as %s, without cookie or redirect', async (_, init) => {
-  const { story, link } = await afterLetter();
+  const { story, link } = await afterEmail();
   const { status, headers, text } = await send(link, { method: 'POST', ...init });
   expect([status, headers.get('location'), headers.get('set-cookie')]).toEqual([200, null, null]);
   expect(text).toContain('You are unsubscribed');
@@ -133,7 +133,7 @@ function formData(values: Record<string, string>): FormData {
 }
 
 test('accepts repeated and concurrent unsubscribes: 200 each time, and one outcome', async () => {
-  const { story, link } = await afterLetter();
+  const { story, link } = await afterEmail();
   const answers = await Promise.all(Array.from({ length: 20 }, () => post(link, ONE_CLICK)));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   const before = await everything();
@@ -143,7 +143,7 @@ test('accepts repeated and concurrent unsubscribes: 200 each time, and one outco
 });
 
 test('records the button of the page apart from one-click unsubscribe, and redacts the address on the page', async () => {
-  const { story, link } = await afterLetter();
+  const { story, link } = await afterEmail();
   const page = await send(link);
   expect(page.text).toContain('a•••@x.org');
   expect(page.text).not.toContain('ada@x.org');
@@ -153,7 +153,7 @@ test('records the button of the page apart from one-click unsubscribe, and redac
 });
 
 test('takes effect immediately: cancels claimed emails, ends runs, and stops emails to the mailbox', async () => {
-  const { story, link } = await afterLetter();
+  const { story, link } = await afterEmail();
   await story.user('u0', { email: 'eve@x.org' });
   for (const [userId, name] of [
     ['u0', 'plain'],
@@ -200,7 +200,7 @@ async function claimedOf({ projectId }: Story): Promise<string[]> {
 }
 
 test('changes nothing on GET, HEAD, an unknown method, or a POST without a choice', async () => {
-  const { link } = await afterLetter(TOPICS);
+  const { link } = await afterEmail(TOPICS);
   const before = await everything();
   const prefetch = { 'Sec-Purpose': 'prefetch', Purpose: 'prefetch', 'X-Moz': 'prefetch' };
   expect((await send(link, { headers: prefetch })).status).toBe(200);
@@ -229,7 +229,7 @@ test('changes nothing on GET, HEAD, an unknown method, or a POST without a choic
 });
 
 test('accepts none of a thousand forged links, even with all facts of the email', async () => {
-  const { story, link } = await afterLetter(TOPICS);
+  const { story, link } = await afterEmail(TOPICS);
   const [row] = await db.query<{ id: string }>(`SELECT id FROM beckon.message WHERE project_id = $1`, [
     story.projectId,
   ]);
@@ -245,7 +245,7 @@ test('accepts none of a thousand forged links, even with all facts of the email'
   expect(await everything()).toBe(before);
 });
 
-function forgeries(token: string, name: LetterName): Set<string> {
+function forgeries(token: string, name: EmailName): Set<string> {
   const forged = new Set([
     'x',
     '%00',
@@ -255,13 +255,13 @@ function forgeries(token: string, name: LetterName): Set<string> {
     name.messageId,
   ]);
   // Another installation's key, tokens for other uses, and this signature on other emails.
-  forged.add(letterToken(name, 'unsubscribe', [Buffer.alloc(32, 1)]));
+  forged.add(emailToken(name, 'unsubscribe', [Buffer.alloc(32, 1)]));
   for (const use of ['open', 'bounce', 'reply', 'click 0', 'trap', 'choices', 'test', 'team'] as const)
-    forged.add(letterToken(name, use, TOKEN_KEYS));
+    forged.add(emailToken(name, use, TOKEN_KEYS));
   const [named = '', seal = ''] = token.split('.');
   for (let i = 0; i < 100; i += 1) {
     const other = { ...name, messageId: idMaker(db.clock)() };
-    forged.add(`${letterToken(other, 'open', TOKEN_KEYS).split('.')[0]}.${seal}`);
+    forged.add(`${emailToken(other, 'open', TOKEN_KEYS).split('.')[0]}.${seal}`);
   }
   // The last character of the token holds bits without a meaning; every other character has one.
   const places = Array.from(token).flatMap((sign, at) =>
@@ -278,17 +278,17 @@ function forgeries(token: string, name: LetterName): Set<string> {
 const SIGNS = 'abcdefghijklmnopqrstuvwxyz234567';
 
 test('leaves users of other projects with the same id and address unaffected', async () => {
-  const one = await afterLetter();
-  const other = await afterLetter();
+  const one = await afterEmail();
+  const other = await afterEmail();
   await post(one.link, ONE_CLICK);
   expect([await held(one.story), await held(other.story)]).toEqual([UNSUBSCRIBED, []]);
   await other.story.event('u1', 'news');
   await other.story.later(3 * HOUR);
-  expect(await other.story.letters()).toHaveLength(2);
+  expect(await other.story.emails()).toHaveLength(2);
 });
 
 test('shows an erased user that there are no preferences to change, and does not recreate them', async () => {
-  const { story, link } = await afterLetter();
+  const { story, link } = await afterEmail();
   await erasePerson(
     { db, newId: idMaker(db.clock), hasher: testHasher },
     { projectId: story.projectId, userId: 'u1' },
@@ -303,21 +303,21 @@ test('shows an erased user that there are no preferences to change, and does not
 });
 
 test('resubscribes a user, who can unsubscribe again by the same email', async () => {
-  const { story, link } = await afterLetter();
+  const { story, link } = await afterEmail();
   await post(link, ONE_CLICK);
   const { status, text } = await post(`${link}/resubscribe`, '');
   expect([status, text.includes('You have been resubscribed.')]).toEqual([200, true]);
   expect(await held(story)).toEqual([]);
   await story.event('u1', 'news');
   await story.later(3 * HOUR);
-  expect(await story.letters()).toHaveLength(2);
+  expect(await story.emails()).toHaveLength(2);
   await post(link, ONE_CLICK);
   expect(await held(story)).toEqual(UNSUBSCRIBED);
   expect(await outcomesOf(story)).toHaveLength(1);
 });
 
 test("lifts only the user's own unsubscribe: a bounce and a suppression by the team stay", async () => {
-  const { story, link } = await afterLetter();
+  const { story, link } = await afterEmail();
   const row = { projectId: story.projectId, until: null, createdAt: story.now(), createdBy: 'ann' };
   await addSuppression(db, { ...row, kind: 'email', value: 'ada@x.org', reason: 'hard_bounce' });
   expect((await send(link)).text).toContain('because earlier emails could not be delivered');
@@ -339,7 +339,7 @@ test("lifts only the user's own unsubscribe: a bounce and a suppression by the t
 });
 
 test('keeps a suppression by the team when an unsubscribed user resubscribes', async () => {
-  const { story, link } = await afterLetter();
+  const { story, link } = await afterEmail();
   await post(link, ONE_CLICK);
   const row = { projectId: story.projectId, until: null, createdAt: story.now(), createdBy: 'ann' };
   expect(await addSuppression(db, { ...row, kind: 'user', value: 'u1', reason: 'manual' })).toBe(false);
@@ -349,7 +349,7 @@ test('keeps a suppression by the team when an unsubscribed user resubscribes', a
 });
 
 test('replaces an unsubscribe that ends by a lasting one when the user unsubscribes again', async () => {
-  const { story, link } = await afterLetter();
+  const { story, link } = await afterEmail();
   await post(link, ONE_CLICK);
   await post(`${link}/resubscribe`, '');
   const until = story.now() + 10 * DAY;
@@ -363,12 +363,12 @@ test('replaces an unsubscribe that ends by a lasting one when the user unsubscri
   await story.later(11 * DAY);
   await story.event('u1', 'news');
   await story.later(3 * HOUR);
-  expect(await story.letters()).toHaveLength(1);
+  expect(await story.emails()).toHaveLength(1);
   expect(await held(story)).toEqual(UNSUBSCRIBED);
 });
 
 test('ends a snooze automatically, shows its end, and lets a shorter one replace it', async () => {
-  const { story, link } = await afterLetter();
+  const { story, link } = await afterEmail();
   const begun = story.now();
   const { text } = await post(`${link}/snooze`, 'days=90');
   const until = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' });
@@ -378,29 +378,29 @@ test('ends a snooze automatically, shows its end, and lets a shorter one replace
   await story.later(29 * DAY + 20 * HOUR);
   await story.event('u1', 'news');
   await story.later(3 * HOUR);
-  expect(await story.letters()).toHaveLength(1);
+  expect(await story.emails()).toHaveLength(1);
   expect(await story.drafts('u1')).toMatchObject([
     { rule: 'plain' },
     { state: 'held', reason: 'suppressed' },
   ]);
   await story.later(HOUR);
-  expect(await story.letters()).toMatchObject([{}, { at: begun + 30 * DAY }]);
+  expect(await story.emails()).toMatchObject([{}, { at: begun + 30 * DAY }]);
   expect((await send(link)).text).toContain('sends emails to');
 });
 
 test('sends the held emails at once when a user ends a snooze', async () => {
-  const { story, link } = await afterLetter();
+  const { story, link } = await afterEmail();
   await post(`${link}/snooze`, 'days=60');
   await story.event('u1', 'news');
   await story.later(3 * HOUR);
   expect(await story.drafts('u1')).toMatchObject([{}, { state: 'held', reason: 'suppressed' }]);
   await post(`${link}/resubscribe`, '');
   await story.later(MINUTE);
-  expect(await story.letters()).toHaveLength(2);
+  expect(await story.emails()).toHaveLength(2);
 });
 
 test('stops emails of a refused topic for the user and the mailbox, and sends all others', async () => {
-  const { story, link } = await afterLetter(TOPICS);
+  const { story, link } = await afterEmail(TOPICS);
   expect(checked((await send(link)).text)).toEqual(['news', 'tips']);
   await story.event('u1', 'news');
   await story.later(HOUR);
@@ -412,7 +412,7 @@ test('stops emails of a refused topic for the user and the mailbox, and sends al
   await story.event('u2', 'news');
   await story.user('u1', { email: 'another@x.org' });
   await story.later(3 * HOUR);
-  expect((await story.letters()).map(({ rule }) => rule).toSorted()).toEqual(['plain', 'plain', 'tips']);
+  expect((await story.emails()).map(({ rule }) => rule).toSorted()).toEqual(['plain', 'plain', 'tips']);
   const refused = (await story.drafts()).filter(({ rule }) => rule === 'news');
   expect(refused).toMatchObject([
     { userId: 'u1', state: 'canceled', reason: 'topic_unsubscribed' },
@@ -422,7 +422,7 @@ test('stops emails of a refused topic for the user and the mailbox, and sends al
   await post(`${link}/topics`, 'topic=tips&topic=news');
   await story.event('u1', 'news');
   await story.later(3 * HOUR);
-  expect((await story.letters()).filter(({ rule }) => rule === 'news')).toHaveLength(1);
+  expect((await story.emails()).filter(({ rule }) => rule === 'news')).toHaveLength(1);
 });
 
 /** The topics that are checked. */
@@ -431,7 +431,7 @@ function checked(page: string): string[] {
 }
 
 test('forbids storing, framing, indexing, scripts and referrers on every page', async () => {
-  const { link } = await afterLetter();
+  const { link } = await afterEmail();
   for (const path of [link, '/u/forged']) {
     const { headers } = await send(path);
     expect(headers.get('content-security-policy')).toMatch(
@@ -444,7 +444,7 @@ test('forbids storing, framing, indexing, scripts and referrers on every page', 
 });
 
 test('escapes markup in the name of a project and of a topic', async () => {
-  const { story, link } = await afterLetter({ topics: 'news:<img src=x onerror=alert(1)>,tips:"><script>' });
+  const { story, link } = await afterEmail({ topics: 'news:<img src=x onerror=alert(1)>,tips:"><script>' });
   await db.query(`UPDATE beckon.project SET name = $2 WHERE project_id = $1`, [
     story.projectId,
     `</title><script>alert(1)</script>{address}$&"'`,
@@ -475,7 +475,7 @@ test.each<[string | null, string, string]>([
 });
 
 test('uses the language of the user, then of the browser, then of the project', async () => {
-  const { story, link } = await afterLetter({ language: 'fr' });
+  const { story, link } = await afterEmail({ language: 'fr' });
   const langOf = async (accepted: string): Promise<string | undefined> =>
     /<html lang="([^"]*)"/.exec((await send(link, { headers: { 'Accept-Language': accepted } })).text)?.[1];
   expect([await langOf('ja'), await langOf('pl')]).toEqual(['ja', 'fr']);
@@ -491,7 +491,7 @@ test('uses the language of the user, then of the browser, then of the project', 
 });
 
 test('keeps a selected language in every form', async () => {
-  const { link } = await afterLetter(TOPICS);
+  const { link } = await afterEmail(TOPICS);
   const { text } = await send(`${link}?lang=es`);
   const actions = [...text.matchAll(/action="([^"]*)"/g)].map(([, action]) => action);
   expect(actions).toEqual(['', '/topics', '/snooze'].map((path) => `${link}${path}?lang=es`));

@@ -4,7 +4,7 @@ import { choicesPage, type SavedChange, noticePage, type PageAddress } from './p
 import { showChoices, type EmailPreferences } from './show-preferences.ts';
 import { STYLE_HASH } from './layout.ts';
 import { createFairQueue, type FairQueue } from '../../../platform/async/fair-queue.ts';
-import { type LetterName, readLetterToken, type TokenKeys } from '../../../platform/crypto/email-token.ts';
+import { type EmailName, readEmailToken, type TokenKeys } from '../../../platform/crypto/email-token.ts';
 import { isLanguage } from '../../../platform/recipient-texts/languages.ts';
 import { negotiateLanguage } from '../../../platform/recipient-texts/negotiate-language.ts';
 
@@ -70,9 +70,9 @@ function readSnooze(form: Form): Choice | null {
 }
 
 async function show(deps: ChoicesDeps, request: FastifyRequest<Named>, reply: FastifyReply): Promise<string> {
-  const letter = letterOf(deps, request);
-  if (!letter) return page(reply, 404, noticePage({ ...placeOf(request), path: null }, 'unknown'));
-  const standing = await showChoices(deps.db, letter);
+  const email = emailOf(deps, request);
+  if (!email) return page(reply, 404, noticePage({ ...placeOf(request), path: null }, 'unknown'));
+  const standing = await showChoices(deps.db, email);
   if (!standing) return page(reply, 200, noticePage({ ...placeOf(request), path: null }, 'gone'));
   return page(reply, 200, choicesPage(placeOf(request, standing), standing, null));
 }
@@ -80,13 +80,13 @@ async function show(deps: ChoicesDeps, request: FastifyRequest<Named>, reply: Fa
 type Taking = { request: FastifyRequest<Named>; reply: FastifyReply; read: Reader; projectQueue: FairQueue };
 
 async function take(deps: ChoicesDeps, { request, reply, read, projectQueue }: Taking): Promise<string> {
-  const letter = letterOf(deps, request);
-  if (!letter) return page(reply, 404, noticePage({ ...placeOf(request), path: null }, 'unknown'));
-  const before = await showChoices(deps.db, letter);
+  const email = emailOf(deps, request);
+  if (!email) return page(reply, 404, noticePage({ ...placeOf(request), path: null }, 'unknown'));
+  const before = await showChoices(deps.db, email);
   const form = await readForm(bodyOf(request), request.headers['content-type']);
   const choice = before && read(form, before);
   if (before && !choice) return page(reply, 400, noticePage(placeOf(request, before), 'refused'));
-  const standing = choice && (await projectQueue.run(letter.projectId, () => choose(deps, letter, choice)));
+  const standing = choice && (await projectQueue.run(email.projectId, () => choose(deps, email, choice)));
   if (!choice || !standing) return page(reply, 200, noticePage({ ...placeOf(request), path: null }, 'gone'));
   return page(reply, 200, choicesPage(placeOf(request, standing), standing, DONE[choice.kind]));
 }
@@ -99,8 +99,8 @@ const DONE: Record<Choice['kind'], SavedChange> = {
   resubscribe: 'resubscribed',
 };
 
-function letterOf({ tokenKeys }: ChoicesDeps, { params }: FastifyRequest<Named>): LetterName | null {
-  return readLetterToken(params.token, 'unsubscribe', tokenKeys);
+function emailOf({ tokenKeys }: ChoicesDeps, { params }: FastifyRequest<Named>): EmailName | null {
+  return readEmailToken(params.token, 'unsubscribe', tokenKeys);
 }
 
 function bodyOf({ body }: FastifyRequest): Buffer | null {

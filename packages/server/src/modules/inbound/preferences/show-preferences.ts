@@ -1,4 +1,4 @@
-import type { LetterName } from '../../../platform/crypto/email-token.ts';
+import type { EmailName } from '../../../platform/crypto/email-token.ts';
 import { LOCALE_TRAIT, ownLocale } from '../../../platform/text/locale.ts';
 import { findPeople } from '../../users/index.ts';
 import { listSettings } from '../../workspace/index.ts';
@@ -17,23 +17,23 @@ export type EmailPreferences = {
   projectLocale: string;
   /** The recipient address of the email. */
   address: string;
-  letters: LettersStanding;
+  emails: EmailsStanding;
   /** The topics of the project, in its order. */
   topics: { id: string; title: string; isRefused: boolean }[];
 };
 
 /** `stopped`: by a cause that the recipient did not choose and cannot revert. */
-export type LettersStanding =
+export type EmailsStanding =
   | { are: 'wanted' }
   | { are: 'unsubscribed' }
   | { are: 'snoozed'; until: number }
   | { are: 'stopped'; because: 'bounces' | 'sender' };
 
 /** Returns null if the email is unknown: it was a test email, or its user was erased. */
-export async function showChoices(db: Database, letter: LetterName): Promise<EmailPreferences | null> {
-  const recipient = await findMessageById(db, letter);
+export async function showChoices(db: Database, email: EmailName): Promise<EmailPreferences | null> {
+  const recipient = await findMessageById(db, email);
   if (!recipient) return null;
-  const { projectId } = letter;
+  const { projectId } = email;
   const own = await inTimeOf({ db }, projectId);
   return standingOf(db, { ...recipient, projectId }, own.db.clock.now());
 }
@@ -59,13 +59,13 @@ export async function standingOf(
     userLocale: ownLocale(person?.traits.get(LOCALE_TRAIT)),
     projectLocale: language,
     address,
-    letters: lettersOf(inForce),
+    emails: emailsOf(inForce),
     topics: topics.map(({ id, title }) => ({ id, title, isRefused: refused?.has(id) ?? false })),
   };
 }
 
 /** The recipient's own choices take precedence, because the recipient can revert them. The longest-lasting reason comes first. */
-function lettersOf(inForce: FoundSuppression[]): LettersStanding {
+function emailsOf(inForce: FoundSuppression[]): EmailsStanding {
   const of = (...reasons: FoundSuppression['reason'][]): FoundSuppression | undefined =>
     inForce.find(({ reason }) => reasons.includes(reason));
   if (of('unsubscribed', 'complained')) return { are: 'unsubscribed' };

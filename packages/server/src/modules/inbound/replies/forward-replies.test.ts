@@ -87,23 +87,23 @@ test("forwards a reply unchanged to the team, from the project's address, with t
   const ada = await person();
   await write(ada, withFile(ada));
   expect(await forwardNext(deps)).toMatchObject({ trouble: null });
-  const [letter] = team.letters.splice(0);
-  expect(letter?.to).toEqual(['team@acme.test']);
-  expect(letter?.from).toBe(`hello@${ada.story.domain}`);
-  const mail = await PostalMime.parse(Buffer.from(letter?.raw ?? '', 'latin1'));
+  const [email] = team.emails.splice(0);
+  expect(email?.to).toEqual(['team@acme.test']);
+  expect(email?.from).toBe(`hello@${ada.story.domain}`);
+  const mail = await PostalMime.parse(Buffer.from(email?.raw ?? '', 'latin1'));
   expect(mail.from).toMatchObject({ name: 'Zoë via Acme', address: `hello@${ada.story.domain}` });
   expect(mail.replyTo).toMatchObject([{ name: 'Zoë', address: ada.email }]);
   expect(mail.subject).toBe('Re: café');
   expect(mail.text).toContain('See the picture, merçi.');
   expect(Buffer.from(mail.attachments[0]?.content as ArrayBuffer)).toEqual(FILE);
-  expect(letter?.raw).toMatch(/^X-Beckon-Forwarded: /m);
-  expect(letter?.raw).not.toContain(ada.replyTo);
+  expect(email?.raw).toMatch(/^X-Beckon-Forwarded: /m);
+  expect(email?.raw).not.toContain(ada.replyTo);
   const keys = await db.query<{ key: string }>(
     `SELECT public_key AS key FROM beckon.dkim_key WHERE project_id = $1`,
     [ada.story.projectId],
   );
   const record = `v=DKIM1; k=rsa; p=${keys[0]?.key ?? ''}`;
-  const dkim = await verifyDkim(Buffer.from(letter?.raw ?? '', 'latin1'), () => record);
+  const dkim = await verifyDkim(Buffer.from(email?.raw ?? '', 'latin1'), () => record);
   expect(dkim.result).toBe('pass');
   expect(await standing(ada.story)).toEqual({
     waits: false,
@@ -120,8 +120,8 @@ test("sets Reply-To to the author's whole address, even with a quote in it", asy
   const sent = await sendTo(story, 'obrien', "o'brien@home.test");
   await write(sent, answer({ from: sent.email, to: sent.replyTo }));
   await forwardNext(deps);
-  const [letter] = team.letters.splice(0);
-  const mail = await PostalMime.parse(Buffer.from(letter?.raw ?? '', 'latin1'));
+  const [email] = team.emails.splice(0);
+  const mail = await PostalMime.parse(Buffer.from(email?.raw ?? '', 'latin1'));
   expect(mail.replyTo).toMatchObject([{ address: sent.email }]);
 });
 
@@ -131,8 +131,8 @@ test.each(['жора@home.test', `${'x'.repeat(100)}@home.test`, 'ada@my_host.te
     const ada = await person();
     await write(ada, withFile(ada).replace(/^From: .*$/m, `From: ${from}`));
     expect(await forwardNext(deps)).toMatchObject({ trouble: null });
-    const [letter] = team.letters.splice(0);
-    const mail = await PostalMime.parse(Buffer.from(letter?.raw ?? '', 'latin1'));
+    const [email] = team.emails.splice(0);
+    const mail = await PostalMime.parse(Buffer.from(email?.raw ?? '', 'latin1'));
     expect(mail.from).toMatchObject({ name: `${from} via Acme`, address: `hello@${ada.story.domain}` });
     expect(mail.replyTo).toBeUndefined();
     expect(mail.text?.split('\n')[0]).toContain(`${from} wrote this.`);
@@ -145,7 +145,7 @@ test.each(['жора@home.test', `${'x'.repeat(100)}@home.test`, 'ada@my_host.te
     said.no = null;
     clock.advance(60_000);
     expect(await forwardNext(deps)).toMatchObject({ trouble: null });
-    const words = await PostalMime.parse(Buffer.from(team.letters.splice(0)[0]?.raw ?? '', 'latin1'));
+    const words = await PostalMime.parse(Buffer.from(team.emails.splice(0)[0]?.raw ?? '', 'latin1'));
     expect(words.replyTo).toBeUndefined();
     expect(words.text?.split('\n')[0]).toContain(`${from} wrote this.`);
   },
@@ -155,8 +155,8 @@ test('does not forward an automatic answer of the team back to it', async () => 
   const ada = await person();
   await write(ada, answer({ from: ada.email, to: ada.replyTo }));
   await forwardNext(deps);
-  const [letter] = team.letters.splice(0);
-  await write(ada, letter?.raw ?? '');
+  const [email] = team.emails.splice(0);
+  await write(ada, email?.raw ?? '');
   expect(await forwardNext(deps)).toBeNull();
 });
 
@@ -172,7 +172,7 @@ test("retries with growing delays while the team's server defers, and then gives
   }
   said.no = null;
   expect(await forwardNext(deps)).toBeNull();
-  expect(team.letters).toEqual([]);
+  expect(team.emails).toEqual([]);
 });
 
 test('forwards only the text if the attachment is rejected', async () => {
@@ -184,8 +184,8 @@ test('forwards only the text if the attachment is rejected', async () => {
   said.no = null;
   clock.advance(60_000);
   await forwardNext(deps);
-  const [letter] = team.letters.splice(0);
-  const mail = await PostalMime.parse(Buffer.from(letter?.raw ?? '', 'latin1'));
+  const [email] = team.emails.splice(0);
+  const mail = await PostalMime.parse(Buffer.from(email?.raw ?? '', 'latin1'));
   expect(mail.text).toContain('See the picture, merçi.');
   expect(mail.attachments).toEqual([]);
   expect(mail.replyTo).toMatchObject([{ address: ada.email }]);
@@ -211,7 +211,7 @@ test('forwards once with two processes; if one dies, the other takes over', asyn
   await write(ada, answer({ from: ada.email, to: ada.replyTo }));
   const results = await Promise.all(Array.from({ length: 4 }, () => forwardNext(deps)));
   expect(results.filter((one) => one !== null)).toHaveLength(1);
-  expect(team.letters.splice(0)).toHaveLength(1);
+  expect(team.emails.splice(0)).toHaveLength(1);
 
   const bob = await person();
   await write(bob, answer({ from: bob.email, to: bob.replyTo }));
@@ -221,7 +221,7 @@ test('forwards once with two processes; if one dies, the other takes over', asyn
   expect(await forwardNext(deps)).toBeNull();
   clock.advance(15 * 60_000);
   expect(await forwardNext(deps)).toMatchObject({ trouble: null });
-  expect(team.letters.splice(0)).toHaveLength(1);
+  expect(team.emails.splice(0)).toHaveLength(1);
 });
 
 test('puts the forwarded reply into the test inbox of the user if no relay is set', async () => {

@@ -1,9 +1,9 @@
 import { backoffMs } from '../../../platform/async/backoff.ts';
-import { letterToken, type TokenKeys } from '../../../platform/crypto/email-token.ts';
+import { emailToken, type TokenKeys } from '../../../platform/crypto/email-token.ts';
 import { listSettings } from '../../workspace/index.ts';
 import { endForward, type ForwardedReply, takeForward } from './store.ts';
 import { TEST_INBOX_DOMAIN } from '../../sending/index.ts';
-import { renderTeamLetter } from '../../rendering/index.ts';
+import { renderTeamEmail } from '../../rendering/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { composeForward } from './compose-forward.ts';
 import { composeMail } from '../../../platform/mail/compose.ts';
@@ -80,7 +80,7 @@ async function findWay(deps: ForwardDeps, { projectId, draftId }: ForwardedReply
   const sender = await findSender(db, { project }, mailroom);
   const shared = { to, projectName: project.name };
   if (mailroom.outlet.kind === 'test_inbox') {
-    const token = letterToken({ projectId, messageId: draftId }, 'test', tokenKeys);
+    const token = emailToken({ projectId, messageId: draftId }, 'test', tokenKeys);
     return { ...shared, from: sender.address, mailFrom: `x+${token}@${TEST_INBOX_DOMAIN}`, dkim: null };
   }
   if (sender.gate === 'pass')
@@ -122,7 +122,7 @@ async function compose({ db }: ForwardDeps, reply: ForwardedReply, way: Way): Pr
       subject: plain(head.subject),
       to: { name: '', address: way.to },
       text: words,
-      html: renderTeamLetter({ subject: head.subject, text: words }),
+      html: renderTeamEmail({ subject: head.subject, text: words }),
     },
     way.dkim,
   );

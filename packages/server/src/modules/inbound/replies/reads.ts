@@ -1,7 +1,7 @@
 import type { Tx } from '../../../platform/db/statements.ts';
 import {
   COLUMNS,
-  REPLIES_OF_LETTER_MAX,
+  REPLIES_OF_EMAIL_MAX,
   REPLIES_PAGE_MAX,
   type Reply,
   type ReplyRow,
@@ -57,7 +57,7 @@ export async function listThread(
   const rows = await tx.query<ReplyRow>(
     `SELECT ${COLUMNS} FROM beckon.reply r WHERE r.project_id = $1 AND r.message_id = $2
      ORDER BY r.received_at, r.id LIMIT $3`,
-    [projectId, messageId, REPLIES_OF_LETTER_MAX],
+    [projectId, messageId, REPLIES_OF_EMAIL_MAX],
   );
   return rows.map(toReply);
 }

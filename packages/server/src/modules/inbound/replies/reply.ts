@@ -45,7 +45,7 @@ export type NewReply = Omit<Reply, 'forwardAttempts' | 'forwardedAt' | 'forwardE
   raw: Uint8Array | null;
 };
 
-export const REPLIES_OF_LETTER_MAX = 100;
+export const REPLIES_OF_EMAIL_MAX = 100;
 export const REPLIES_PAGE_MAX = 1_000;
 const REPLY_RAW_MAX_BYTES = 10 * 1024 * 1024;
 /** A reply that could not be forwarded within this time is only shown here, without its attachments. */

@@ -3,7 +3,7 @@ import {
   COLUMNS,
   type NewReply,
   packRaw,
-  REPLIES_OF_LETTER_MAX,
+  REPLIES_OF_EMAIL_MAX,
   type Reply,
   type ReplyRow,
   toReply,
@@ -38,7 +38,7 @@ export async function insertReply(tx: Tx, reply: NewReply): Promise<Inserted> {
       reply.text,
       raw && packRaw(raw),
       forwardAt === null ? null : new Date(forwardAt),
-      REPLIES_OF_LETTER_MAX,
+      REPLIES_OF_EMAIL_MAX,
     ],
   );
   if (added.length > 0) return 'new';

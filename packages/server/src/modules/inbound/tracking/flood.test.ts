@@ -52,8 +52,8 @@ test(
   `an email opened ${OPENS} times has bounded rows, one outcome of each class, and still counts a human`,
   { timeout: 60_000 + OPENS },
   async () => {
-    const letter = await sent();
-    const { pathname } = new URL(letter.pixel);
+    const email = await sent();
+    const { pathname } = new URL(email.pixel);
     const began = performance.now();
     const flood = (origin: string, times: number): Promise<number> =>
       fetchOften(origin, pathname, { times, agent: 'curl/8' });
@@ -63,11 +63,11 @@ test(
     // A person opens it in the middle, when unclassified hits take every place.
     await here.written();
     await there.written();
-    await here.get(letter.pixel);
-    await there.get(letter.links[0] ?? '');
+    await here.get(email.pixel);
+    await there.get(email.links[0] ?? '');
     await settleAll(stage, [here, there]);
-    const rows = await letter.hits();
-    const found = { rows: rows.length, hits: await letter.count(), outcomes: await letter.outcomes() };
+    const rows = await email.hits();
+    const found = { rows: rows.length, hits: await email.count(), outcomes: await email.outcomes() };
     process.stdout.write(`${OPENS} opens in ${ms} ms: ${JSON.stringify(found)}\n`);
     expect(found).toEqual({
       rows: 100,
@@ -78,16 +78,16 @@ test(
 
     expect(await flood(here.origin, 500)).toBe(500);
     await settleAll(stage, [here, there]);
-    expect((await letter.hits()).length).toBe(100);
-    expect(await letter.count()).toBe(OPENS + 502);
-    expect(await letter.outcomes()).toHaveLength(3);
+    expect((await email.hits()).length).toBe(100);
+    expect(await email.count()).toBe(OPENS + 502);
+    expect(await email.outcomes()).toHaveLength(3);
   },
 );
 
 test('two servers with hits on one email, and two workers that classify it, create one outcome', async () => {
-  const letters = [await sent(), await sent(), await sent()];
+  const emails = [await sent(), await sent(), await sent()];
   await Promise.all(
-    letters.flatMap(({ pixel, links }) =>
+    emails.flatMap(({ pixel, links }) =>
       [here, there, here, there].flatMap((at) => [at.get(pixel), at.get(links[0] ?? '')]),
     ),
   );
@@ -95,21 +95,21 @@ test('two servers with hits on one email, and two workers that classify it, crea
   clock.advance(10_000);
   const deps = { db, newId: idMaker(db.clock), log: silentLog };
   const settled = await Promise.all([settleHits(deps), settleHits(deps), settleHits(deps)]);
-  expect(settled.reduce((sum, { letters: count }) => sum + count, 0)).toBe(3);
-  for (const letter of letters) {
-    expect(await letter.count()).toBe(8);
-    expect(await letter.outcomes()).toEqual(['clicked 0 no', 'opened -1 no']);
+  expect(settled.reduce((sum, { emails: count }) => sum + count, 0)).toBe(3);
+  for (const email of emails) {
+    expect(await email.count()).toBe(8);
+    expect(await email.outcomes()).toEqual(['clicked 0 no', 'opened -1 no']);
   }
 });
 
 test('while the database is unavailable links answer 503, pixels are served, and no open is lost', async () => {
-  const letter = await sent();
+  const email = await sent();
   await withoutDatabase(server.database, async () => {
-    const click = await here.get(letter.links[0] ?? '');
+    const click = await here.get(email.links[0] ?? '');
     expect([click.status, click.headers.get('retry-after')]).toEqual([503, '5']);
     expect(await click.text()).toContain('Please try again in a moment.');
-    expect((await here.get(letter.pixel)).status).toBe(200);
+    expect((await here.get(email.pixel)).status).toBe(200);
   });
   await settleAll(stage, [here]);
-  expect(await letter.outcomes()).toEqual(['opened -1 no']);
+  expect(await email.outcomes()).toEqual(['opened -1 no']);
 });

@@ -55,7 +55,7 @@ export async function listDueHits(
 }
 
 /** `sentAt`: when the next server accepted the email, or the first attempt if that is unknown. `opens`: opens are tracked. */
-export type DueLetter = { messageId: string; opens: boolean; urls: string[]; sentAt: number | null };
+export type DueEmail = { messageId: string; opens: boolean; urls: string[]; sentAt: number | null };
 
 /**
  * Claims those of these emails that are still due and that no other process classifies. Reads `message` for the time of sending, one email
@@ -64,7 +64,7 @@ export type DueLetter = { messageId: string; opens: boolean; urls: string[]; sen
 export async function claimDueHits(
   tx: Tx,
   { projectId, messageIds, now }: { projectId: number; messageIds: string[]; now: number },
-): Promise<DueLetter[]> {
+): Promise<DueEmail[]> {
   const rows = await tx.prepared<{
     message_id: string;
     opens: boolean;
@@ -105,8 +105,8 @@ type Row = {
 export type KeptHitOf = EmailRef & KeptHit;
 
 /** Lists the stored hits of these emails, at most a hundred each. */
-export async function listHits(tx: Tx, letters: EmailRef[]): Promise<KeptHitOf[]> {
-  if (letters.length === 0) return [];
+export async function listHits(tx: Tx, emails: EmailRef[]): Promise<KeptHitOf[]> {
+  if (emails.length === 0) return [];
   const rows = await tx.prepared<Row>({
     name: 'outcomes.hits',
     text: `SELECT h.project_id, h.message_id, h.number, h.kind, h.link, h.at, h.bot, h.agent, h.remote, h.signs
@@ -114,8 +114,8 @@ export async function listHits(tx: Tx, letters: EmailRef[]): Promise<KeptHitOf[]
            JOIN beckon.hit h ON h.project_id = n.project_id AND h.message_id = n.message_id
            ORDER BY h.project_id, h.message_id, h.number`,
     values: [
-      plainList(letters.map((letter) => letter.projectId)),
-      plainList(letters.map((letter) => letter.messageId)),
+      plainList(emails.map((email) => email.projectId)),
+      plainList(emails.map((email) => email.messageId)),
     ],
   });
   return rows.map(({ project_id: projectId, message_id: messageId, at, ...rest }) => ({

@@ -3,8 +3,8 @@ import type { Tracker } from './tracker.ts';
 import { type Hit, signsOf } from '../../outcomes/index.ts';
 import { probeAnswer } from '../../sending/index.ts';
 import {
-  type LetterName,
-  readLetterToken,
+  type EmailName,
+  readEmailToken,
   type TokenKeys,
   type TokenUse,
 } from '../../../platform/crypto/email-token.ts';
@@ -53,8 +53,8 @@ const GOOD_FOR_MS = 365 * 86_400_000;
 const AGENT_MAX_CHARS = 300;
 const RETRY_AFTER_S = 5;
 
-function nameIn(token: string, use: TokenUse, { tokenKeys, clock }: TrackingDeps): LetterName | null {
-  const name = readLetterToken(token, use, tokenKeys);
+function nameIn(token: string, use: TokenUse, { tokenKeys, clock }: TrackingDeps): EmailName | null {
+  const name = readEmailToken(token, use, tokenKeys);
   return name !== null && clock.now() - madeAt(name.messageId) <= GOOD_FOR_MS ? name : null;
 }
 
@@ -63,7 +63,7 @@ function madeAt(messageId: string): number {
   return Number.parseInt(messageId.replaceAll('-', '').slice(0, 12), 16);
 }
 
-type Following = { request: FastifyRequest; reply: FastifyReply; name: LetterName; link: number };
+type Following = { request: FastifyRequest; reply: FastifyReply; name: EmailName; link: number };
 
 async function follow(deps: TrackingDeps, { request, reply, name, link }: Following): Promise<FastifyReply> {
   try {

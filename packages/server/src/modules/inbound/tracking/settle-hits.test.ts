@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openStage } from '../../../../testkit/story.ts';
-import { sendTracked, settleAll, startTracking, type TrackedLetter } from '../../../../testkit/tracking.ts';
+import { sendTracked, settleAll, startTracking, type TrackedEmail } from '../../../../testkit/tracking.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { settleHits } from './settle-hits.ts';
@@ -19,17 +19,17 @@ async function refuse(where: string, state: string): Promise<void> {
 }
 
 /** Adds emails that were opened long ago. */
-async function addOpened({ story }: TrackedLetter, letters: number): Promise<void> {
+async function addOpened({ story }: TrackedEmail, emails: number): Promise<void> {
   await db.query(
     `WITH l AS (INSERT INTO beckon.tracking_link (project_id, message_id, external_user_id, opens, urls)
        SELECT $1::bigint, gen_random_uuid(), 'ada', true, '{}' FROM generate_series(1, $2) RETURNING *)
      INSERT INTO beckon.hit_count (project_id, message_id, external_user_id, hits, settle_at)
      SELECT project_id, message_id, external_user_id, 1, 'epoch' FROM l`,
-    [story.projectId, letters],
+    [story.projectId, emails],
   );
 }
 
-async function waiting({ story }: TrackedLetter): Promise<number> {
+async function waiting({ story }: TrackedEmail): Promise<number> {
   const [row] = await db.query<{ n: number }>(
     `SELECT count(*)::int AS n FROM beckon.hit_count WHERE project_id = $1 AND settle_at IS NOT NULL`,
     [story.projectId],
@@ -52,15 +52,15 @@ test('does not let a failing project delay others, however much waits in it', as
 });
 
 test('does not let an email that cannot be classified delay others of its project', async () => {
-  const letter = await sendTracked(stage);
-  await addOpened(letter, 20);
-  await refuse(`NEW.message_id = '${letter.messageId}'`, '22000');
-  await here.get(letter.pixel);
+  const email = await sendTracked(stage);
+  await addOpened(email, 20);
+  await refuse(`NEW.message_id = '${email.messageId}'`, '22000');
+  await here.get(email.pixel);
   await settleAll(stage, [here]);
-  expect(await waiting(letter)).toBe(1);
+  expect(await waiting(email)).toBe(1);
   await db.query('DROP TRIGGER refuse_22000 ON beckon.hit_count');
   await settleAll(stage, [here], 60_000);
-  expect(await letter.outcomes()).toEqual(['opened -1 no']);
+  expect(await email.outcomes()).toEqual(['opened -1 no']);
 });
 
 test('classifies 1,000 hits per transaction when a scanner followed every link of every email', async () => {
@@ -78,6 +78,6 @@ test('classifies 1,000 hits per transaction when a scanner followed every link o
     return db.transaction(work);
   };
   const deps = { db: { ...db, transaction: counting }, newId: idMaker(db.clock), log: silentLog };
-  expect(await settleHits(deps)).toEqual({ letters: 35, isMore: false });
+  expect(await settleHits(deps)).toEqual({ emails: 35, isMore: false });
   expect(transactions).toBe(4);
 });

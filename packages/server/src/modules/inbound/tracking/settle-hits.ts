@@ -1,4 +1,4 @@
-import { claimDueHits, type DueHits, type DueLetter, listDueHits, listHits } from './hit-reads.ts';
+import { claimDueHits, type DueHits, type DueEmail, listDueHits, listHits } from './hit-reads.ts';
 import {
   type ReportedOutcome,
   type HitFacts,
@@ -18,7 +18,7 @@ import type { Tx } from '../../../platform/db/statements.ts';
 import { readTurn, timed } from '../../../platform/locks/project-lock.ts';
 
 /** How many emails are read at once. */
-const LETTERS_MAX = 500;
+const EMAILS_MAX = 500;
 /**
  * Hits of a project that are classified in one transaction. Each may become two outcomes, and each outcome a delivery to every endpoint.
  */
@@ -30,15 +30,15 @@ const AGAIN_MS = 60_000;
  * Classifies hits that are old enough, and records the outcomes in the same transaction. A failing project does not affect the others.
  * Returns the number of emails.
  */
-export async function settleHits(deps: RecordDeps): Promise<{ letters: number; isMore: boolean }> {
+export async function settleHits(deps: RecordDeps): Promise<{ emails: number; isMore: boolean }> {
   const { db } = deps;
-  const due = await listDueHits(db, { now: db.clock.now(), limit: LETTERS_MAX });
+  const due = await listDueHits(db, { now: db.clock.now(), limit: EMAILS_MAX });
   const found = [...due.values()].reduce((sum, some) => sum + some.length, 0);
-  let letters = 0;
+  let emails = 0;
   for (const [projectId, some] of due)
-    for (const messageIds of inParts(some)) letters += await settleSome(deps, { projectId, messageIds });
+    for (const messageIds of inParts(some)) emails += await settleSome(deps, { projectId, messageIds });
   // Emails that are locked or fail are found again at once, so it continues only after progress.
-  return { letters, isMore: found === LETTERS_MAX && letters > 0 };
+  return { emails, isMore: found === EMAILS_MAX && emails > 0 };
 }
 
 /** Splits emails by their number of hits, because a scanner follows every link of every email, all at once. */
@@ -79,15 +79,15 @@ async function settleSome(deps: RecordDeps, { projectId, messageIds }: Due): Pro
 /** Locks the counts before everything else, and only those that are free, so that no holder of one waits for another. */
 async function settleIn(tx: Tx, { db, newId }: RecordDeps, { projectId, messageIds }: Due): Promise<number> {
   const now = db.clock.now();
-  const letters = await claimDueHits(tx, { projectId, messageIds, now });
-  if (letters.length === 0) return 0;
-  const places = letters.map(({ messageId }) => ({ projectId, messageId }));
+  const emails = await claimDueHits(tx, { projectId, messageIds, now });
+  if (emails.length === 0) return 0;
+  const places = emails.map(({ messageId }) => ({ projectId, messageId }));
   const { aheadMs } = await readTurn(tx, projectId);
   const hits = Map.groupBy(await listHits(tx, places), ({ messageId }) => messageId);
-  const settled = letters.map(({ messageId, sentAt, ...letter }) => {
+  const settled = emails.map(({ messageId, sentAt, ...email }) => {
     // Hits are in real time, and the email was sent by the clock of its project.
     const leftAt = sentAt === null ? null : sentAt - aheadMs;
-    return { messageId, ...settleLetter({ ...letter, sentAt: leftAt }, hits.get(messageId) ?? [], now) };
+    return { messageId, ...settleEmail({ ...email, sentAt: leftAt }, hits.get(messageId) ?? [], now) };
   });
   const judged = settled.flatMap(({ messageId, ...of }) => of.judged.map((one) => ({ messageId, ...one })));
   await saveVerdicts(tx, projectId, judged);
@@ -104,10 +104,10 @@ async function settleIn(tx: Tx, { db, newId }: RecordDeps, { projectId, messageI
   const own = timed({ db, newId }, aheadMs);
   if (happened.length > 0)
     await recordOutcomesIn(tx, projectId, { happened, now: now + aheadMs, newId: own.newId, aheadMs });
-  return letters.length;
+  return emails.length;
 }
 
-type SettledLetter = {
+type SettledEmail = {
   judged: ({ number: number } & BotClassification)[];
   happened: (WhatHappened & { occurredAt: number })[];
   /** When the next of its hits is due, or null if all are classified. */
@@ -115,11 +115,11 @@ type SettledLetter = {
 };
 
 /** Classifies the due hits of an email with regard to all others, and returns the resulting outcomes. */
-function settleLetter(
-  { sentAt, opens, urls }: Omit<DueLetter, 'messageId'>,
+function settleEmail(
+  { sentAt, opens, urls }: Omit<DueEmail, 'messageId'>,
   hits: readonly KeptHit[],
   now: number,
-): SettledLetter {
+): SettledEmail {
   const verdicts = judgeHits(hits, sentAt);
   const due = hits.flatMap((hit, at) => {
     const verdict = verdicts[at];
@@ -134,13 +134,13 @@ function settleLetter(
   };
 }
 
-type Happening = SettledLetter['happened'];
+type Happening = SettledEmail['happened'];
 
 /** A human who follows a link has read the email, even if its images were not loaded. */
 function whatHappened(
   { kind, link, at }: HitFacts,
   { bot, reason }: BotClassification,
-  { opens, urls }: Pick<DueLetter, 'opens' | 'urls'>,
+  { opens, urls }: Pick<DueEmail, 'opens' | 'urls'>,
 ): Happening {
   const occurredAt = at;
   if (kind === 'open') return [{ type: 'email.opened', bot, botReason: reason, occurredAt }];

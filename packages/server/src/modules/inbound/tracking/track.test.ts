@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { checkLetter } from '../../review/emails/checked-email.ts';
-import { letterToken, type TokenUse } from '../../../platform/crypto/email-token.ts';
+import { checkEmail } from '../../review/emails/checked-email.ts';
+import { emailToken, type TokenUse } from '../../../platform/crypto/email-token.ts';
 import { HOUR } from '../../../../testkit/drafts.ts';
 import { testRenderer, TOKEN_KEYS } from '../../../../testkit/mailroom.ts';
 import { openStage } from '../../../../testkit/story.ts';
@@ -10,7 +10,7 @@ import {
   sendTracked,
   settleAll,
   startTracking,
-  type TrackedLetter,
+  type TrackedEmail,
   type Writing,
 } from '../../../../testkit/tracking.ts';
 
@@ -23,48 +23,48 @@ const there = await startTracking(db);
 const sent = (writing?: Writing) => sendTracked(stage, writing);
 const settle = (afterMs?: number) => settleAll(stage, [here, there], afterMs);
 
-const open = (letter: TrackedLetter, as?: Fetching) => here.get(letter.pixel, as);
-const follow = (letter: TrackedLetter, link = 0, as?: Fetching) => here.get(letter.links[link] ?? '', as);
+const open = (email: TrackedEmail, as?: Fetching) => here.get(email.pixel, as);
+const follow = (email: TrackedEmail, link = 0, as?: Fetching) => here.get(email.links[link] ?? '', as);
 
 test('rewrites the links of the HTML with opaque tokens, and keeps the addresses in the plain text', async () => {
-  const letter = await sent();
-  expect(letter.links.map((link) => new URL(link).pathname)).toEqual([
+  const email = await sent();
+  expect(email.links.map((link) => new URL(link).pathname)).toEqual([
     expect.stringMatching(/^\/c\/[a-z2-7]{34}\.[a-z2-7]{16}\/0$/),
     expect.stringMatching(/^\/c\/[a-z2-7]{34}\.[a-z2-7]{16}\/1$/),
     expect.stringMatching(/^\/c\/[a-z2-7]{34}\.[a-z2-7]{16}\/2$/),
     'help@acme.test',
   ]);
-  expect(letter.html).not.toContain('acme.test/guide');
-  expect(letter.html).toMatch(/href="http:\/\/localhost:8080\/u\//);
-  expect(letter.text).toContain('https://acme.test/guide?a=1&b=2');
-  expect(letter.text).not.toMatch(/\/[co]\/[a-z2-7]{34}/);
-  expect(letter.pixel).toMatch(/^http:\/\/localhost:8080\/o\/[a-z2-7.]{51}\.gif$/);
-  expect(letter.trap).toMatch(/^http:\/\/localhost:8080\/c\/[a-z2-7.]{51}\/3$/);
+  expect(email.html).not.toContain('acme.test/guide');
+  expect(email.html).toMatch(/href="http:\/\/localhost:8080\/u\//);
+  expect(email.text).toContain('https://acme.test/guide?a=1&b=2');
+  expect(email.text).not.toMatch(/\/[co]\/[a-z2-7]{34}/);
+  expect(email.pixel).toMatch(/^http:\/\/localhost:8080\/o\/[a-z2-7.]{51}\.gif$/);
+  expect(email.trap).toMatch(/^http:\/\/localhost:8080\/c\/[a-z2-7.]{51}\/3$/);
 });
 
 test('redirects at once, and reports the open and the click ten seconds later', async () => {
-  const letter = await sent();
-  const answer = await follow(letter);
+  const email = await sent();
+  const answer = await follow(email);
   expect(answer.status).toBe(302);
   expect(answer.headers.get('location')).toBe('https://acme.test/guide?a=1&b=2');
   expect(answer.headers.get('cache-control')).toBe('no-store');
   expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
   await here.written();
-  expect(await letter.hits()).toEqual(['click ? -']);
+  expect(await email.hits()).toEqual(['click ? -']);
   await settle(9_999);
-  expect(await letter.outcomes()).toEqual([]);
+  expect(await email.outcomes()).toEqual([]);
   await settle(1);
-  expect(await letter.outcomes()).toEqual(['clicked 0 no', 'opened -1 no']);
+  expect(await email.outcomes()).toEqual(['clicked 0 no', 'opened -1 no']);
   const [row] = await db.query<{ detail: object }>(
     `SELECT detail FROM beckon.outcome WHERE project_id = $1 AND type = 'email.clicked'`,
-    [letter.story.projectId],
+    [email.story.projectId],
   );
   expect(row?.detail).toMatchObject({ url: 'https://acme.test/guide?a=1&b=2', bot: 'no' });
 });
 
 test('serves an image of one pixel, never cached, and counts one open however often it is fetched', async () => {
-  const letter = await sent();
-  const answer = await open(letter);
+  const email = await sent();
+  const answer = await open(email);
   expect(answer.status).toBe(200);
   expect(answer.headers.get('content-type')).toBe('image/gif');
   expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -73,39 +73,39 @@ test('serves an image of one pixel, never cached, and counts one open however of
       .subarray(0, 6)
       .toString(),
   ).toBe('GIF89a');
-  await here.get(letter.pixel.replace('.gif', ''));
-  await there.get(letter.pixel);
+  await here.get(email.pixel.replace('.gif', ''));
+  await there.get(email.pixel);
   await settle();
-  await open(letter);
+  await open(email);
   await settle();
-  expect(await letter.outcomes()).toEqual(['opened -1 no']);
-  expect(await letter.count()).toBe(4);
+  expect(await email.outcomes()).toEqual(['opened -1 no']);
+  expect(await email.count()).toBe(4);
 });
 
 test('answers HEAD without counting it', async () => {
-  const letter = await sent();
-  expect((await open(letter, { method: 'HEAD' })).status).toBe(200);
-  const answer = await follow(letter, 0, { method: 'HEAD' });
+  const email = await sent();
+  expect((await open(email, { method: 'HEAD' })).status).toBe(200);
+  const answer = await follow(email, 0, { method: 'HEAD' });
   expect([answer.status, answer.headers.get('location')]).toEqual([302, 'https://acme.test/guide?a=1&b=2']);
-  expect((await here.get(letter.trap ?? '', { method: 'HEAD' })).status).toBe(204);
+  expect((await here.get(email.trap ?? '', { method: 'HEAD' })).status).toBe(204);
   await settle();
-  expect(await letter.count()).toBe(0);
+  expect(await email.count()).toBe(0);
 });
 
 test('classifies bots and humans, and reports each class once', async () => {
-  const letter = await sent();
-  await open(letter, { agent: 'curl/8.5.0' });
-  await open(letter, { agent: 'Mozilla/5.0', remote: '192.0.2.2' });
-  await open(letter, { agent: 'x (via ggpht.com GoogleImageProxy)', remote: '192.0.2.3' });
-  await follow(letter, 1, { headers: { 'Sec-Purpose': 'prefetch' } });
+  const email = await sent();
+  await open(email, { agent: 'curl/8.5.0' });
+  await open(email, { agent: 'Mozilla/5.0', remote: '192.0.2.2' });
+  await open(email, { agent: 'x (via ggpht.com GoogleImageProxy)', remote: '192.0.2.3' });
+  await follow(email, 1, { headers: { 'Sec-Purpose': 'prefetch' } });
   await settle();
-  expect((await letter.hits()).toSorted()).toEqual([
+  expect((await email.hits()).toSorted()).toEqual([
     'click yes prefetch',
     'open no image_proxy',
     'open probable bare_agent',
     'open yes bot',
   ]);
-  expect(await letter.outcomes()).toEqual([
+  expect(await email.outcomes()).toEqual([
     'clicked 1 yes',
     'opened -1 no',
     'opened -1 probable',
@@ -114,28 +114,28 @@ test('classifies bots and humans, and reports each class once', async () => {
 });
 
 test('answers the hidden link with no content, and classifies clicks around it as a bot’s', async () => {
-  const letter = await sent();
-  await follow(letter, 0, { agent: BROWSER, remote: '192.0.2.7' });
+  const email = await sent();
+  await follow(email, 0, { agent: BROWSER, remote: '192.0.2.7' });
   clock.advance(5_000);
-  expect((await here.get(letter.trap ?? '')).status).toBe(204);
+  expect((await here.get(email.trap ?? '')).status).toBe(204);
   clock.advance(20_000);
-  await follow(letter, 1, { remote: '192.0.2.8' });
+  await follow(email, 1, { remote: '192.0.2.8' });
   await settle();
-  expect((await letter.hits()).toSorted()).toEqual(['click no -', 'click yes trap', 'trap yes trap']);
-  expect(await letter.outcomes()).toEqual(['clicked 0 yes', 'clicked 1 no', 'opened -1 no']);
+  expect((await email.hits()).toSorted()).toEqual(['click no -', 'click yes trap', 'trap yes trap']);
+  expect(await email.outcomes()).toEqual(['clicked 0 yes', 'clicked 1 no', 'opened -1 no']);
 });
 
 test('does not count a filter that follows every link on arrival as a reader', async () => {
-  const letter = await sent();
+  const email = await sent();
   clock.advance(-HOUR + 1_000);
-  for (const link of [0, 1, 2]) await follow(letter, link);
-  await open(letter);
+  for (const link of [0, 1, 2]) await follow(email, link);
+  await open(email);
   await settle();
-  expect(new Set(await letter.hits())).toEqual(new Set(['click yes burst', 'open yes early']));
+  expect(new Set(await email.hits())).toEqual(new Set(['click yes burst', 'open yes early']));
   clock.advance(HOUR);
-  await open(letter);
+  await open(email);
   await settle();
-  expect(await letter.outcomes()).toEqual([
+  expect(await email.outcomes()).toEqual([
     'clicked 0 yes',
     'clicked 1 yes',
     'clicked 2 yes',
@@ -151,9 +151,9 @@ function neighbourOf(sign: string): string {
 }
 
 test('rejects a changed link without a hit: characters, number, use, email, project', async () => {
-  const letter = await sent();
+  const email = await sent();
   const other = await sent();
-  const paths = [letter.links[0], letter.pixel, letter.trap].map((link) => new URL(link ?? '').pathname);
+  const paths = [email.links[0], email.pixel, email.trap].map((link) => new URL(link ?? '').pathname);
   const forged = paths.flatMap((path) =>
     Array.from(path, (sign, at) => {
       if (at < 3 || sign === '.' || sign === '/' || path.slice(at).length <= 4) return [];
@@ -162,9 +162,9 @@ test('rejects a changed link without a hit: characters, number, use, email, proj
         .map((one) => path.slice(0, at) + one + path.slice(at + 1));
     }).flat(),
   );
-  const name = { projectId: letter.story.projectId, messageId: letter.messageId };
+  const name = { projectId: email.story.projectId, messageId: email.messageId };
   const foreign = { ...name, projectId: other.story.projectId };
-  const token = (of: typeof name, use: TokenUse): string => letterToken(of, use, TOKEN_KEYS);
+  const token = (of: typeof name, use: TokenUse): string => emailToken(of, use, TOKEN_KEYS);
   const uses = (['open', 'unsubscribe', 'reply', 'bounce', 'click 1'] as const).map(
     (use) => `/c/${token(name, use)}/0`,
   );
@@ -177,7 +177,7 @@ test('rejects a changed link without a hit: characters, number, use, email, proj
     `/c/${token(name, 'click 999999')}/999999`,
     `/c/${token(foreign, 'click 0')}/0`,
     `/o/${token(name, 'click 0')}.gif`,
-    `/o/${letterToken(name, 'open', [Buffer.alloc(32, 1)])}.gif`,
+    `/o/${emailToken(name, 'open', [Buffer.alloc(32, 1)])}.gif`,
   ];
   expect(forged.length).toBeGreaterThan(300);
   for (const path of [...forged, ...swapped]) {
@@ -186,16 +186,16 @@ test('rejects a changed link without a hit: characters, number, use, email, proj
     expect(answer.headers.get('location')).toBeNull();
   }
   await settle();
-  expect([await letter.count(), await other.count()]).toEqual([0, 0]);
+  expect([await email.count(), await other.count()]).toEqual([0, 0]);
 });
 
 test('accepts a link for a year, and after a key rotation while the old key is configured', async () => {
-  const letter = await sent();
+  const email = await sent();
   const year = 365 * 24 * HOUR;
   clock.advance(year - 3 * HOUR);
-  expect((await follow(letter)).status).toBe(302);
+  expect((await follow(email)).status).toBe(302);
   clock.advance(3 * HOUR);
-  const [page, pixel] = [await follow(letter), await open(letter)];
+  const [page, pixel] = [await follow(email), await open(email)];
   expect([page.status, pixel.status]).toEqual([404, 404]);
   expect(await page.text()).toContain('<h1>This link does not work</h1>');
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
@@ -212,22 +212,22 @@ test.each([
   'nonsense',
   '',
 ])('redirects to web pages alone, whatever the table contains: %s', async (url) => {
-  const letter = await sent();
+  const email = await sent();
   await db.query(`UPDATE beckon.tracking_link SET urls[1] = $2 WHERE project_id = $1`, [
-    letter.story.projectId,
+    email.story.projectId,
     url,
   ]);
-  const answer = await follow(letter);
+  const answer = await follow(email);
   expect([answer.status, answer.headers.get('location')]).toEqual([404, null]);
 });
 
 test('writes no line break of the table into a header', async () => {
-  const letter = await sent();
+  const email = await sent();
   await db.query(`UPDATE beckon.tracking_link SET urls[1] = $2 WHERE project_id = $1`, [
-    letter.story.projectId,
+    email.story.projectId,
     'https://acme.test/a\r\nSet-Cookie: x=1\u00FC\u2028',
   ]);
-  const answer = await follow(letter);
+  const answer = await follow(email);
   expect(answer.status).toBe(302);
   expect(answer.headers.get('set-cookie')).toBeNull();
   expect(answer.headers.get('location')).toMatch(/^https:\/\/acme\.test\/aSet-Cookie:%20x=1%C3%BC%E2%80%A8$/);
@@ -239,29 +239,29 @@ test.each([
   ['clicks', {}, { links: true, pixel: false }],
   ['opens,clicks', { tracking: false }, { links: false, pixel: false }],
 ])('tracks in a project with %s and a rule with %o', async (tracking, rule, expected) => {
-  const letter = await sent({ settings: { tracking }, rule });
-  expect({ links: letter.links[0]?.includes('/c/'), pixel: letter.pixel !== '' }).toEqual(expected);
-  expect(letter.trap !== null).toBe(expected.links);
+  const email = await sent({ settings: { tracking }, rule });
+  expect({ links: email.links[0]?.includes('/c/'), pixel: email.pixel !== '' }).toEqual(expected);
+  expect(email.trap !== null).toBe(expected.links);
   const rows = await db.query(`SELECT 1 FROM beckon.tracking_link WHERE project_id = $1`, [
-    letter.story.projectId,
+    email.story.projectId,
   ]);
   expect(rows).toHaveLength(expected.links || expected.pixel ? 1 : 0);
 });
 
 test('reports no open for a click if opens are not tracked', async () => {
-  const letter = await sent({ settings: { tracking: 'clicks' } });
-  await follow(letter);
+  const email = await sent({ settings: { tracking: 'clicks' } });
+  await follow(email);
   await settle();
-  expect(await letter.outcomes()).toEqual(['clicked 0 no']);
+  expect(await email.outcomes()).toEqual(['clicked 0 no']);
 });
 
 test('tracks a template with a whole layout of its own like any other', async () => {
   const body = `<mjml><mj-body><mj-section><mj-column><mj-text>Hi</mj-text>
 <mj-button href="https://acme.test/page?x=1&amp;y=2">Go on</mj-button></mj-column></mj-section></mj-body></mjml>`;
-  const letter = await sent({ template: { format: 'mjml', body } });
-  expect(letter.html).toMatch(/<img src="[^"]*\/o\/[^"]*"[^>]*>\s*<\/body>/);
-  expect((await follow(letter)).headers.get('location')).toBe('https://acme.test/page?x=1&y=2');
-  expect(letter.text).toContain('https://acme.test/page?x=1&y=2');
+  const email = await sent({ template: { format: 'mjml', body } });
+  expect(email.html).toMatch(/<img src="[^"]*\/o\/[^"]*"[^>]*>\s*<\/body>/);
+  expect((await follow(email)).headers.get('location')).toBe('https://acme.test/page?x=1&y=2');
+  expect(email.text).toContain('https://acme.test/page?x=1&y=2');
 });
 
 test('sends a retried email as the same bytes, whose links keep their targets', async () => {
@@ -270,23 +270,23 @@ test('sends a retried email as the same bytes, whose links keep their targets', 
   const { story } = first;
   engine.transport.answer({ result: 'sent' });
   await story.later(12 * HOUR);
-  const handed = engine.transport.letters.filter(({ projectId }) => projectId === story.projectId);
+  const handed = engine.transport.emails.filter(({ projectId }) => projectId === story.projectId);
   expect(handed.length).toBeGreaterThanOrEqual(2);
   for (const { mime } of handed) expect(Buffer.compare(mime, handed[0]?.mime ?? Buffer.alloc(0))).toBe(0);
   expect((await follow(first)).status).toBe(302);
 });
 
 test('checks a tracked email in the test inbox by its original links', async () => {
-  const letter = await sent();
-  const { projectId } = letter.story;
+  const email = await sent();
+  const { projectId } = email.story;
   const mime =
-    engine.transport.letters.findLast((one) => one.projectId === projectId)?.mime ?? Buffer.alloc(0);
+    engine.transport.emails.findLast((one) => one.projectId === projectId)?.mime ?? Buffer.alloc(0);
   const asked = { projectId, raw: mime, kind: 'user', at: clock.now() } as const;
   const said = async (id: string): Promise<Record<string, string>> => {
-    const { checks } = await checkLetter({ db, renderer: testRenderer }, { ...asked, id });
+    const { checks } = await checkEmail({ db, renderer: testRenderer }, { ...asked, id });
     return Object.fromEntries(checks.map(({ name, status, message }) => [name, `${status} ${message}`]));
   };
-  const { links, text_links: inText, images, html } = await said(letter.messageId);
+  const { links, text_links: inText, images, html } = await said(email.messageId);
   expect(links).toMatch(/^warning A link points to this machine/);
   expect([inText, images, html]).toEqual([
     'ok Every link of the HTML is in the plain text.',

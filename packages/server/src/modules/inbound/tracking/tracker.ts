@@ -106,9 +106,9 @@ export async function addHits(tx: Tx, hits: Hit[]): Promise<void> {
   // Most emails are opened once, and for those no stored hits need to be read.
   const known = counts.filter((count) => count.hits > (arriving.get(keyOf(count))?.length ?? 0));
   const kept = Map.groupBy(await listHits(tx, known), keyOf);
-  const admitted = counts.flatMap((letter) => {
-    const { projectId, messageId } = letter;
-    const admittedOne = admit(kept.get(keyOf(letter)) ?? [], arriving.get(keyOf(letter)) ?? []);
+  const admitted = counts.flatMap((email) => {
+    const { projectId, messageId } = email;
+    const admittedOne = admit(kept.get(keyOf(email)) ?? [], arriving.get(keyOf(email)) ?? []);
     return admittedOne.map((hit) => ({ ...hit, projectId, messageId }));
   });
   await upsertHits(tx, admitted);

@@ -119,29 +119,29 @@ async function moveBatch(tx: Tx, { projectId, upTo, seqs }: Batch): Promise<numb
   const queue = await lockQueue(tx, projectId);
   const taken = await deleteDead(tx, { projectId, upTo, seqs, limit: RETRY_MAX_RECORDS });
   if (taken.length === 0) return 0;
-  const letters = taken.toSorted((a, b) => a.seq - b.seq);
-  await insertChunks(tx, projectId, toChunks(letters, queue.next_seq));
-  await updateQueueAdvanced(tx, { projectId, records: letters.length });
-  return letters.length;
+  const emails = taken.toSorted((a, b) => a.seq - b.seq);
+  await insertChunks(tx, projectId, toChunks(emails, queue.next_seq));
+  await updateQueueAdvanced(tx, { projectId, records: emails.length });
+  return emails.length;
 }
 
 /**
  * Groups adjacent records with equal columns into chunks. They keep their time of acceptance, which is the time of an event without its own
  * time.
  */
-function toChunks(letters: DeadRow[], firstSeq: number): ChunkRow[] {
+function toChunks(emails: DeadRow[], firstSeq: number): ChunkRow[] {
   const runs: DeadRow[][] = [];
-  for (const letter of letters) {
+  for (const email of emails) {
     const run = runs.at(-1);
-    if (run?.[0] && belongTogether(run[0], letter)) run.push(letter);
-    else runs.push([letter]);
+    if (run?.[0] && belongTogether(run[0], email)) run.push(email);
+    else runs.push([email]);
   }
   let seq = firstSeq;
   return runs.flatMap((run) => {
     const [first] = run;
     if (!first) return [];
     const { priority, kind, accepted_at } = first;
-    const body = encodeChunk(`[${run.map((letter) => letter.record).join(',')}]`);
+    const body = encodeChunk(`[${run.map((email) => email.record).join(',')}]`);
     const chunk = { seq, priority, kind, records: run.length, body, accepted_at };
     seq += run.length;
     return [chunk];

@@ -10,7 +10,7 @@ import { silentLog } from '../../../platform/log.ts';
 import { type Database, openDatabase } from '../../../platform/db/database.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { keepInside } from '../../delivery/test-inbox.ts';
-import type { OutgoingLetter } from '../../delivery/transport.ts';
+import type { OutgoingEmail } from '../../delivery/transport.ts';
 import { addEndpoint } from '../../webhooks/endpoints/change-endpoint.ts';
 import { makeDemo, removeDemos } from './demo.ts';
 
@@ -92,7 +92,7 @@ test('sends nothing from a demo: its emails stay in the test inbox even with a r
     db,
   );
   for (const { id: projectId } of [demo, real, demo])
-    expect(await transport.hand(letterTo(projectId))).toMatchObject({ result: 'sent' });
+    expect(await transport.hand(emailTo(projectId))).toMatchObject({ result: 'sent' });
   expect(relayed).toEqual([`${real.id}@x.org`]);
   expect(await count(db, `test_inbox_email WHERE project_id = ${demo.id}`)).toBe(2);
   const deps = { db, newId: idMaker(db.clock), sealer: testMail().sealer, rules: { allowPrivate: false } };
@@ -102,7 +102,7 @@ test('sends nothing from a demo: its emails stay in the test inbox even with a r
   expect(endpoint.url).toBe(url);
 });
 
-function letterTo(projectId: number): OutgoingLetter {
+function emailTo(projectId: number): OutgoingEmail {
   const address = `${projectId}@x.org`;
   return {
     projectId,

@@ -14,7 +14,7 @@ import {
   createSender,
   type DueDraftSender,
   type Mailroom,
-  type OutgoingLetter,
+  type OutgoingEmail,
   type Transport,
 } from '../../delivery/index.ts';
 import type { TokenKeys } from '../../../platform/crypto/email-token.ts';
@@ -45,7 +45,7 @@ type Stage = Life & {
   accept: Accept;
   digest: Digest;
   sender: DueDraftSender;
-  sent: OutgoingLetter[];
+  sent: OutgoingEmail[];
   pending: Reaction[];
   around: DemoEnvironment;
 };
@@ -94,11 +94,11 @@ function stepFrom(random: Random, left: number): number {
 
 function stageOf(life: Life, around: DemoEnvironment): Stage {
   const { db, log, newId, hasher, mailroom, tokenKeys, random } = life;
-  const sent: OutgoingLetter[] = [];
+  const sent: OutgoingEmail[] = [];
   const transport: Transport = {
-    hand(letter) {
+    hand(email) {
       const handed = handedOver(random);
-      if (handed.result === 'sent') sent.push(letter);
+      if (handed.result === 'sent') sent.push(email);
       return Promise.resolve(handed);
     },
   };
@@ -156,10 +156,10 @@ async function settle({ db, digest, sender, project }: Stage): Promise<void> {
 /** Stores sent emails as the test inbox does, and schedules the recipients' reactions. */
 async function react(stage: Stage, now: number): Promise<void> {
   const { db, random, sent } = stage;
-  for (const letter of sent.splice(0)) {
-    const { projectId, messageId: id, draftId, userId, mailFrom, rcptTo, mime } = letter;
+  for (const email of sent.splice(0)) {
+    const { projectId, messageId: id, draftId, userId, mailFrom, rcptTo, mime } = email;
     await keepMail(db, { projectId, id, draftId, userId, mailFrom, rcptTo, at: now, raw: mime });
-    stage.pending.push(...reactionsTo(random, letter, now));
+    stage.pending.push(...reactionsTo(random, email, now));
   }
   const due = stage.pending.filter(({ at }) => at <= now);
   stage.pending = stage.pending.filter(({ at }) => at > now);
@@ -180,9 +180,9 @@ async function react(stage: Stage, now: number): Promise<void> {
 
 async function answer(
   { db, newId }: Stage,
-  { at, letter, text }: Reaction & { kind: 'reply' },
+  { at, email, text }: Reaction & { kind: 'reply' },
 ): Promise<void> {
-  const { projectId, messageId, draftId, userId, address, content } = letter;
+  const { projectId, messageId, draftId, userId, address, content } = email;
   await insertReply(db, {
     projectId,
     id: newId(),

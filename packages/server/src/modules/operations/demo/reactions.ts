@@ -1,4 +1,4 @@
-import type { Handed, Mailroom, OutgoingLetter } from '../../delivery/index.ts';
+import type { Handed, Mailroom, OutgoingEmail } from '../../delivery/index.ts';
 import { type Draft, listDrafts } from '../../drafts/index.ts';
 import type { Random } from './random.ts';
 import type { WhatHappened } from '../../outcomes/index.ts';
@@ -10,7 +10,7 @@ import type { NewId } from '../../../platform/ids.ts';
 /** A recipient's reaction to an email and its time, always after sending. */
 export type Reaction = { at: number; messageId: string } & (
   | { kind: 'outcome'; what: WhatHappened }
-  | { kind: 'reply'; letter: OutgoingLetter; text: string }
+  | { kind: 'reply'; email: OutgoingEmail; text: string }
 );
 
 const MINUTE = 60_000;
@@ -36,8 +36,8 @@ export function handedOver(random: Random): Handed {
   return random.chance(0.012) ? REFUSED : { result: 'sent', reply: '250 2.0.0 OK', relayId: null };
 }
 
-export function reactionsTo(random: Random, letter: OutgoingLetter, sentAt: number): Reaction[] {
-  const { messageId } = letter;
+export function reactionsTo(random: Random, email: OutgoingEmail, sentAt: number): Reaction[] {
+  const { messageId } = email;
   const reactions: Reaction[] = [];
   const happens = (at: number, what: WhatHappened): void => {
     reactions.push({ at, messageId, kind: 'outcome', what });
@@ -48,19 +48,19 @@ export function reactionsTo(random: Random, letter: OutgoingLetter, sentAt: numb
   const openedAt = sentAt + MINUTE + random.wait(4 * HOUR);
   happens(openedAt, { type: 'email.opened', bot: 'no', botReason: null });
   if (random.chance(0.27)) {
-    const what = { bot: 'no', botReason: null, link: 0, url: linkOf(letter) } as const;
+    const what = { bot: 'no', botReason: null, link: 0, url: linkOf(email) } as const;
     happens(openedAt + random.wait(2 * MINUTE), { type: 'email.clicked', ...what });
   }
   if (random.chance(0.03)) {
     const at = openedAt + random.wait(HOUR);
-    reactions.push({ at, messageId, kind: 'reply', letter, text: random.pick(ANSWERS) });
+    reactions.push({ at, messageId, kind: 'reply', email, text: random.pick(ANSWERS) });
   }
   if (random.chance(0.012))
     happens(openedAt + random.wait(HOUR), { type: 'email.unsubscribed', method: 'one_click' });
   return reactions;
 }
 
-function linkOf({ content }: OutgoingLetter): string {
+function linkOf({ content }: OutgoingEmail): string {
   return /\]\((https:\/\/[^()\s]+)\)/.exec(content.body)?.[1] ?? 'https://app.harbour.example/';
 }
 

@@ -104,8 +104,8 @@ const alarms: DepthMeasurement = {
   values: ({ now, countedTo }) => [now, countedTo],
 };
 
-const letters: DepthMeasurement = {
-  name: 'letters',
+const emails: DepthMeasurement = {
+  name: 'emails',
   gauges: [
     {
       name: 'beckon_unfinished_emails',
@@ -273,7 +273,7 @@ export const READINGS: readonly DepthMeasurement[] = [
   deadLetters,
   drafts,
   alarms,
-  letters,
+  emails,
   outcomes,
   webhooks,
   background,

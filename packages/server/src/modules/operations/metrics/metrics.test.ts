@@ -97,7 +97,7 @@ function outcome(type: string, refusal: string, seconds: number): Record<string,
   };
 }
 
-function letter(state: string, more: Record<string, unknown>): Record<string, unknown> {
+function email(state: string, more: Record<string, unknown>): Record<string, unknown> {
   const ids = { draft_id: randomUUID(), id: randomUUID(), rule_id: randomUUID() };
   const about = { external_user_id: 'u1', address: 'a@example.com', counts: true, epoch: 1, attempts: 0 };
   return { ...ids, ...about, state, claimed_at: ago(90), ...more };
@@ -132,10 +132,10 @@ const WORLD: Record<string, Record<string, unknown>[]> = {
     draft('failed', { ended_at: ago(100), reason: 'rejected' }),
   ],
   message: [
-    letter('claimed', { next_at: ago(-60) }),
-    letter('submitting', { next_at: ago(-60) }),
-    letter('submitting', { next_at: ago(-60) }),
-    letter('sent', { ended_at: ago(50) }),
+    email('claimed', { next_at: ago(-60) }),
+    email('submitting', { next_at: ago(-60) }),
+    email('submitting', { next_at: ago(-60) }),
+    email('sent', { ended_at: ago(50) }),
   ],
   outcome: [
     outcome('email.bounced', 'hard', 60),
@@ -320,7 +320,7 @@ test('reads no large table of finished work by a sequential scan', async () => {
   await insertMany(db, 'webhook_delivery', { count, row: told, ids: ['message_id'] });
   const old = { ...outcome('email.opened', 'person', 90_000), project_id };
   await insertMany(db, 'outcome', { count, row: old, ids: ['id', 'message_id'] });
-  const gone = { ...letter('sent', { ended_at: ago(90_000) }), project_id };
+  const gone = { ...email('sent', { ended_at: ago(90_000) }), project_id };
   await insertMany(db, 'message', { count, row: gone, ids: ['draft_id', 'id'] });
   const seen = { external_user_id: 'u1', hits: 1, settle_at: null, project_id };
   await insertMany(db, 'hit_count', { count, row: seen, ids: ['message_id'] });

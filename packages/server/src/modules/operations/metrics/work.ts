@@ -24,15 +24,15 @@ export function addWorkMetrics(registers: Registry[]): WorkMetrics {
     registers,
   });
   return {
-    ...letterMetrics(registers),
+    ...emailMetrics(registers),
     ...webhookMetrics(registers),
     ...jobMetrics(registers),
     logged: (level, event) => lines.labels(level, event).inc(),
   };
 }
 
-function letterMetrics(registers: Registry[]): Pick<WorkMetrics, 'handed' | 'watchRelay'> {
-  const letters = new Counter({
+function emailMetrics(registers: Registry[]): Pick<WorkMetrics, 'handed' | 'watchRelay'> {
+  const emails = new Counter({
     name: 'beckon_emails_total',
     help: 'Emails submitted to the relay or the test inbox, by result, and by class if rejected',
     labelNames: ['result', 'class'],
@@ -47,7 +47,7 @@ function letterMetrics(registers: Registry[]): Pick<WorkMetrics, 'handed' | 'wat
   });
   return {
     handed({ result, class: refusal, ms }) {
-      letters.labels(result, refusal).inc();
+      emails.labels(result, refusal).inc();
       seconds.labels(result).observe(ms / 1_000);
     },
     watchRelay(isOpen) {

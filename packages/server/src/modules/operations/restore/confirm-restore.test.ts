@@ -22,7 +22,7 @@ import { startEnrollment } from '../../rules/enrollment/enroll.ts';
 import { createModels } from '../../rules/project-model.ts';
 import { type MemberAction, moveDraft } from '../../review/move-draft.ts';
 import { pauseProject, resumeProject } from '../../administration/pause-project.ts';
-import { carryAcceptance, mayLettersLeave } from '../../sending/restores/restore-guard.ts';
+import { carryAcceptance, mayEmailsLeave } from '../../sending/restores/restore-guard.ts';
 import { claimBatch } from '../../delivery/send-batch.ts';
 import { setSettings } from '../../administration/set-settings.ts';
 import { suspendProject } from '../../administration/suspend-project.ts';
@@ -35,7 +35,7 @@ const carried = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 const newId = idMaker(db.clock);
 const DAY = 24 * HOUR;
-const LETTER = { subject: 'Hello', body: 'Hello' };
+const EMAIL = { subject: 'Hello', body: 'Hello' };
 
 let projectId = 0;
 beforeEach(async () => {
@@ -52,7 +52,7 @@ beforeEach(async () => {
   });
   await createRule(db, {
     projectId,
-    document: { name: 'greeter', when: { event: 'hello' }, steps: [{ draft: LETTER }] },
+    document: { name: 'greeter', when: { event: 'hello' }, steps: [{ draft: EMAIL }] },
   });
   engine.transport.answer({ result: 'sent' });
 });
@@ -101,10 +101,10 @@ test('claims nothing from a restored database until a member confirms it, whatev
   await closeGate(db);
   clock.advance(3 * HOUR);
   await engine.settle();
-  expect(await engine.sender.batch(projectId)).toMatchObject({ drafts: 0, letters: 0 });
-  expect(engine.transport.letters).toEqual([]);
+  expect(await engine.sender.batch(projectId)).toMatchObject({ drafts: 0, emails: 0 });
+  expect(engine.transport.emails).toEqual([]);
   expect(await stands('due')).toEqual([['scheduled', null]]);
-  expect(await mayLettersLeave({ db, log: silentLog, restoreGuard: 'auto' })).toBe(false);
+  expect(await mayEmailsLeave({ db, log: silentLog, restoreGuard: 'auto' })).toBe(false);
   await acceptUnchanged(db);
   await engine.settle();
   expect(await stands('due')).toEqual([['sent', null]]);
@@ -156,9 +156,9 @@ test('judges drafts by the end of the previous server: sent automatically, possi
   // Only a member can release these drafts, whatever happens to the project.
   await pauseProject(db, projectId);
   await resumeProject(db, { projectId, actor: 'ana', confirmed: true });
-  const before = engine.transport.letters.length;
+  const before = engine.transport.emails.length;
   await engine.advance(24 * HOUR);
-  expect(engine.transport.letters).toHaveLength(before);
+  expect(engine.transport.emails).toHaveLength(before);
   await act('later', { kind: 'approve' });
   await engine.advance(MINUTE);
   expect(await stands('later')).toEqual([['sent', null]]);
@@ -198,14 +198,14 @@ test('requires a suspended project to catch up too, because its emails are sent 
 
 test('records a failover and allows sending without confirmation, unless an operator closed the gate', async () => {
   await closeGate(db);
-  expect(await mayLettersLeave({ db, log: silentLog, restoreGuard: 'manual' })).toBe(false);
+  expect(await mayEmailsLeave({ db, log: silentLog, restoreGuard: 'manual' })).toBe(false);
   // The same holds after a standby has taken over, which counts as another place.
   await db.query(`UPDATE beckon.lineage SET system_id = 'before'`);
-  expect(await mayLettersLeave({ db, log: silentLog, restoreGuard: 'manual' })).toBe(false);
+  expect(await mayEmailsLeave({ db, log: silentLog, restoreGuard: 'manual' })).toBe(false);
   await acceptUnchanged(db);
-  expect(await mayLettersLeave({ db, log: silentLog, restoreGuard: 'manual' })).toBe(true);
+  expect(await mayEmailsLeave({ db, log: silentLog, restoreGuard: 'manual' })).toBe(true);
   await db.query(`DELETE FROM beckon.lineage`);
-  expect(await mayLettersLeave({ db, log: silentLog, restoreGuard: 'manual' })).toBe(true);
+  expect(await mayEmailsLeave({ db, log: silentLog, restoreGuard: 'manual' })).toBe(true);
   expect(await db.query(`SELECT how FROM beckon.lineage`)).toEqual([{ how: 'failover' }]);
 });
 
@@ -224,7 +224,7 @@ test('does not release an email claimed at the time of the restore, because it m
   await greet('claimed');
   clock.advance(3 * HOUR);
   const deps = { db, newId, models: createModels(clock), mailroom: testMailroom(), togetherMs: 0 };
-  expect((await claimBatch(deps, projectId, 10)).letters).toHaveLength(1);
+  expect((await claimBatch(deps, projectId, 10)).emails).toHaveLength(1);
   await closeGate(db);
   clock.advance(HOUR);
   expect(await engine.sender.giveUp()).toBe(0);
@@ -249,14 +249,14 @@ test('holds drafts that time alone creates again: an audience join, an approachi
   );
   await createRule(db, {
     projectId,
-    document: { name: 'away', when: { audience: audience.id, move: 'joined' }, steps: [{ draft: LETTER }] },
+    document: { name: 'away', when: { audience: audience.id, move: 'joined' }, steps: [{ draft: EMAIL }] },
   });
   await createRule(db, {
     projectId,
     document: {
       name: 'renewal',
       when: { relative_to: { trait: 'renewalDate' }, before: '7d' },
-      steps: [{ draft: LETTER }],
+      steps: [{ draft: EMAIL }],
     },
   });
   await greet('ana');
@@ -293,7 +293,7 @@ describe('confirmRestore during an enrollment', () => {
       { projectId, name: 'Pros', definition },
     );
     await engine.settle();
-    const document = { name: 'pro', when: { audience, move: 'joined' }, steps: [{ draft: LETTER }] };
+    const document = { name: 'pro', when: { audience, move: 'joined' }, steps: [{ draft: EMAIL }] };
     await createRule(db, { projectId, document });
     await startEnrollment(db, { projectId, reference: 'pro', newId });
     const deps = { db, newId, models: createModels(clock), known: knownProperties(), hasher: testHasher };
@@ -347,7 +347,7 @@ test('lists a held, formerly approved draft in Review, and not as scheduled', as
   expect(await listDraftPage(db, page)).toMatchObject([{ userId: 'approved', resumeState: 'approved' }]);
   const [soon, tonight] = [clock.now() + HOUR, clock.now() + DAY];
   expect(await countReview(db, { projectId, filter, soon, tonight })).toMatchObject({ held: 1 });
-  expect((await listQueued(db, { projectId, after: null, limit: 10 })).letters).toEqual([]);
+  expect((await listQueued(db, { projectId, after: null, limit: 10 })).emails).toEqual([]);
 });
 
 describe('sequence with an email that may have been sent', () => {
@@ -364,7 +364,7 @@ describe('sequence with an email that may have been sent', () => {
       document: {
         name: 'three',
         when: { event: 'began' },
-        steps: [{ draft: LETTER }, { wait: '1h' }, { draft: SECOND }, { wait: '2d' }, { draft: THIRD }],
+        steps: [{ draft: EMAIL }, { wait: '1h' }, { draft: SECOND }, { wait: '2d' }, { draft: THIRD }],
       },
     });
     const users = [{ external_user_id: 'u', email: 'u@x.org' }];

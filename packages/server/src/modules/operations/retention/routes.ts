@@ -36,7 +36,7 @@ export const dataRoutes = [
       const retention = [
         kept('keep_events', oldest.events),
         kept('keep_stream', oldest.stream),
-        kept('keep_emails', oldest.letters),
+        kept('keep_emails', oldest.emails),
         kept('keep_dead', oldest.dead),
       ];
       return { data: { retention, erasures_waiting: await countErasuresWaiting(db, projectId) } };
@@ -107,7 +107,7 @@ async function* lines(db: Database, { since, ...asked }: Asked): AsyncGenerator<
 }
 
 /** The oldest stored data of each kind with a configurable retention. */
-type Oldest = { events: Date | null; stream: Date | null; dead: Date | null; letters: Date | null };
+type Oldest = { events: Date | null; stream: Date | null; dead: Date | null; emails: Date | null };
 
 /** Reads tables of four other modules. Each has an index on project and time, except for `dead_letter`, which has few rows. */
 async function findOldest(tx: Tx, projectId: number): Promise<Oldest> {
@@ -119,5 +119,5 @@ async function findOldest(tx: Tx, projectId: number): Promise<Oldest> {
             (SELECT min(frozen_at) FROM beckon.message_mime WHERE project_id = $1) AS letters`,
     [projectId],
   );
-  return found ?? { events: null, stream: null, dead: null, letters: null };
+  return found ?? { events: null, stream: null, dead: null, emails: null };
 }

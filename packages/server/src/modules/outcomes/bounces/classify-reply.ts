@@ -49,8 +49,8 @@ const STAGES: Record<SmtpStage, Stage> = {
   // About the sender and the relay. The recipient is named only after it.
   mail: 'before',
   rcpt: 'rcpt',
-  data: 'letter',
-  body: 'letter',
+  data: 'email',
+  body: 'email',
 };
 
 /** A relay that requires another account, or rejects ours, refuses every email regardless of its recipient. */

@@ -64,7 +64,7 @@ function classOfAnswer(answer: RemoteAnswer, { stage, category }: DeliveryRefusa
     firstSaid(WEAK_RULES, texts, stage);
   if (cause) return cause.class === 'hard' ? null : cause.class;
   if (category || !hasWords(answer) || isUnknownAddress(answer.status)) return null;
-  return stage === 'letter' ? 'policy' : 'soft';
+  return stage === 'email' ? 'policy' : 'soft';
 }
 
 function firstSaid(rules: readonly BounceRule[], texts: string[], stage: Stage | null): Found | undefined {
@@ -98,7 +98,7 @@ function vague(status: string | null, replyCode: number | null, stage: Stage | n
   if (/^[45]\.2\.|^4\.1\./.test(code)) return { class: 'soft' };
   // Before the content was seen a refusal can only be about the address. After it, that is unlikely.
   if (replyCode !== null && replyCode >= 500 && stage === 'rcpt') return { class: 'soft' };
-  if (replyCode !== null && replyCode >= 500 && stage === 'letter') return { class: 'policy' };
+  if (replyCode !== null && replyCode >= 500 && stage === 'email') return { class: 'policy' };
   return { class: 'infrastructure' };
 }
 
@@ -136,7 +136,7 @@ function isDoubtful(
   if (stage === 'rcpt' || replyCode === 542) return false;
   if (/^5\.[27]\./.test(code)) return true;
   if (/^5\.(?:1\.|4\.4)/.test(code) || texts.some((text) => PLAIN.test(text))) return false;
-  return stage === 'letter' || (replyCode !== null && !/^5\.[05]\.0$/.test(code));
+  return stage === 'email' || (replyCode !== null && !/^5\.[05]\.0$/.test(code));
 }
 
 /** How far from the words for an unknown recipient another cause is looked for, about one line. */

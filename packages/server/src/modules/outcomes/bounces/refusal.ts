@@ -9,7 +9,7 @@ import { enhancedStatus, replyText } from '../../../platform/mail/smtp-reply.ts'
 export type ReplyClass = 'hard' | 'soft' | 'policy' | 'infrastructure';
 
 /** The answered stage: a command before the recipient, the recipient, or the email itself. */
-export type Stage = 'before' | 'rcpt' | 'letter';
+export type Stage = 'before' | 'rcpt' | 'email';
 
 /** A refusal, reported by the server itself or by a bounce report. */
 export type DeliveryRefusal = {

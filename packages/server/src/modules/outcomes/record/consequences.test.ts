@@ -4,7 +4,7 @@ import {
   bounced,
   CLICKED,
   COMPLAINED,
-  lettersRule,
+  emailsRule,
   BOT_OPENED,
   newAftermath,
   ONE_CLICK,
@@ -28,7 +28,7 @@ const { db } = stage.server;
 const newId = idMaker(db.clock);
 beforeEach(() => stage.engine.transport.answer({ result: 'sent' }));
 
-async function withLetter(rule: object = lettersRule({}, 2), users = ['ada']): Promise<Aftermath> {
+async function withEmail(rule: object = emailsRule({}, 2), users = ['ada']): Promise<Aftermath> {
   const story = await newAftermath(stage);
   await story.rule(rule);
   await sendTo(story, users);
@@ -36,26 +36,26 @@ async function withLetter(rule: object = lettersRule({}, 2), users = ['ada']): P
 }
 
 const endOf = async (story: Aftermath, userId: string) =>
-  (await story.runs(userId, 'Letters')).at(-1)?.end_reason;
+  (await story.runs(userId, 'Emails')).at(-1)?.end_reason;
 const draftsOf = async (story: Aftermath, userId: string) =>
   (await story.drafts(userId)).map(({ state, reason }) => (reason === null ? state : `${state}: ${reason}`));
 
 test('suppresses an address that does not exist, and ends its runs and drafts', async () => {
-  const story = await withLetter();
-  await story.rule({ ...lettersRule(), name: 'Other', when: { event: 'other' } });
+  const story = await withEmail();
+  await story.rule({ ...emailsRule(), name: 'Other', when: { event: 'other' } });
   await story.event('ada', 'other');
   await story.later(MINUTE);
   await story.became('ada', bounced('hard'));
   expect(await story.suppressed()).toEqual(['email ada@x.org: hard_bounce']);
   expect(await draftsOf(story, 'ada')).toEqual(['sent', 'canceled: bounced']);
-  for (const rule of ['Letters', 'Other'])
+  for (const rule of ['Emails', 'Other'])
     expect(await story.runs('ada', rule)).toMatchObject([{ end_reason: 'bounced' }]);
   await story.later(10 * DAY);
-  expect(await story.letters()).toHaveLength(1);
+  expect(await story.emails()).toHaveLength(1);
 });
 
 test('ends the runs of both users who share an address that does not exist', async () => {
-  const story = await withLetter();
+  const story = await withEmail();
   await story.user('twin', { email: 'Ada@X.org' });
   await story.event('twin', 'began');
   await story.later(MINUTE);
@@ -65,7 +65,7 @@ test('ends the runs of both users who share an address that does not exist', asy
 
 test('records a rejection during SMTP as a bounce, in the commit that fails the draft', async () => {
   const story = await newAftermath(stage);
-  await story.rule(lettersRule({}, 2));
+  await story.rule(emailsRule({}, 2));
   stage.engine.transport.answer({
     result: 'failed',
     reason: 'bounced',
@@ -90,7 +90,7 @@ test('records a rejection during SMTP as a bounce, in the commit that fails the 
 
 test('records a soft bounce when an email stays deferred until it is given up, and the run continues', async () => {
   const story = await newAftermath(stage);
-  await story.rule(lettersRule({}, 2));
+  await story.rule(emailsRule({}, 2));
   stage.engine.transport.answer({
     result: 'deferred',
     reason: 'deferred',
@@ -104,12 +104,12 @@ test('records a soft bounce when an email stays deferred until it is given up, a
   const [hook] = await story.webhooks();
   expect(JSON.parse(hook?.body ?? '')).toMatchObject({ data: { bounce_class: 'soft', status: '4.2.2' } });
   expect(await story.suppressed()).toEqual([]);
-  expect((await story.runs('ada', 'Letters'))[0]?.state).toBe('active');
+  expect((await story.runs('ada', 'Emails'))[0]?.state).toBe('active');
 });
 
 test('records a bounce when an email expires while it is deferred', async () => {
   const story = await newAftermath(stage);
-  await story.rule(lettersRule({ expires_after: '2h' }));
+  await story.rule(emailsRule({ expires_after: '2h' }));
   const reply = '452 4.2.2 mailbox full';
   stage.engine.transport.answer({ result: 'deferred', reason: 'deferred', reply });
   await sendTo(story, ['ada']);
@@ -119,15 +119,15 @@ test('records a bounce when an email expires while it is deferred', async () => 
 });
 
 test('ends and suppresses nothing after an infrastructure bounce', async () => {
-  const story = await withLetter();
+  const story = await withEmail();
   await story.became('ada', bounced('infrastructure'));
   expect(await story.outcomes()).toEqual(['bounced']);
   expect(await story.suppressed()).toEqual([]);
-  expect((await story.runs('ada', 'Letters'))[0]?.state).toBe('active');
+  expect((await story.runs('ada', 'Emails'))[0]?.state).toBe('active');
 });
 
 test('suppresses an address for 30 days after five soft bounces in a row over three days', async () => {
-  const story = await withLetter(lettersRule({ enrollment: { cooldown: '1h' } }));
+  const story = await withEmail(emailsRule({ enrollment: { cooldown: '1h' } }));
   const soft = { ...bounced('soft') } as WhatHappened;
   for (let n = 1; n < 5; n += 1) {
     await story.became('ada', soft);
@@ -148,7 +148,7 @@ test('suppresses an address for 30 days after five soft bounces in a row over th
 });
 
 test('does not suppress after soft bounces with a delivered email between them, or within less than three days', async () => {
-  const story = await withLetter(lettersRule({ enrollment: { cooldown: '1h' } }));
+  const story = await withEmail(emailsRule({ enrollment: { cooldown: '1h' } }));
   for (let n = 0; n < 8; n += 1) {
     if (n !== 3) await story.became('ada', bounced('soft'));
     await story.later(n < 4 ? DAY : 2 * HOUR);
@@ -164,7 +164,7 @@ test.each([
 ])(
   'stops emails to a user who unsubscribes by %s, and to users with the same address',
   async (_, what, reason) => {
-    const story = await withLetter();
+    const story = await withEmail();
     await story.user('twin', { email: 'ADA@x.org' });
     await story.event('twin', 'began');
     await story.later(MINUTE);
@@ -175,12 +175,12 @@ test.each([
     await story.user('ada', { email: 'new@x.org' });
     await story.event('ada', 'began');
     await story.later(DAY);
-    expect(await story.letters()).toHaveLength(1);
+    expect(await story.emails()).toHaveLength(1);
   },
 );
 
 test('suppresses a user again who came back and then unsubscribes once more', async () => {
-  const story = await withLetter();
+  const story = await withEmail();
   const { projectId } = story;
   await story.became('ada', ONE_CLICK);
   await liftSuppression(db, [{ projectId, kind: 'email', value: 'ada@x.org' }]);
@@ -191,14 +191,14 @@ test('suppresses a user again who came back and then unsubscribes once more', as
 });
 
 test('ends the runs of a user who replies, cancels untouched drafts and holds edited ones', async () => {
-  const story = await withLetter();
-  await story.rule({ ...lettersRule(), name: 'Approved', when: { event: 'also' }, deadline: '2d' });
+  const story = await withEmail();
+  await story.rule({ ...emailsRule(), name: 'Approved', when: { event: 'also' }, deadline: '2d' });
   await story.rule({
-    ...lettersRule({ exits: { on_reply: false } }),
+    ...emailsRule({ exits: { on_reply: false } }),
     name: 'Bills',
     when: { event: 'billed' },
   });
-  await story.rule({ ...lettersRule(), name: 'Untouched', when: { event: 'also' } });
+  await story.rule({ ...emailsRule(), name: 'Untouched', when: { event: 'also' } });
   for (const name of ['also', 'billed']) await story.event('ada', name);
   await story.later(MINUTE);
   const drafts = await story.drafts('ada');
@@ -219,7 +219,7 @@ test('ends the runs of a user who replies, cancels untouched drafts and holds ed
 /** Sends the first of two emails, lets the recipient's server defer the second, and then records a reply. */
 async function withPutOff(touch: (story: Aftermath) => Promise<unknown>): Promise<Aftermath> {
   const story = await newAftermath(stage);
-  await story.rule(lettersRule({}, 2));
+  await story.rule(emailsRule({}, 2));
   await sendTo(story, ['ada']);
   await story.later(2 * DAY + MINUTE);
   await touch(story);
@@ -264,7 +264,7 @@ test('does not send a deferred email that waits for a member to another address'
 });
 
 test('lifts bounce suppressions after human engagement, and not after a bot', async () => {
-  const story = await withLetter();
+  const story = await withEmail();
   await story.became('ada', bounced('hard'));
   await story.became('ada', BOT_OPENED);
   expect(await story.suppressed()).toHaveLength(1);
@@ -283,7 +283,7 @@ test.each([
   { what: bounced('policy'), name: 'a refusal', knows: ['failed', 'rejected'] },
 ])('$name resolves an email whose delivery was unknown', async ({ what, knows }) => {
   stage.engine.transport.answer({ result: 'unknown', reason: 'lost' });
-  const story = await withLetter();
+  const story = await withEmail();
   await story.became('ada', what);
   const [draft] = await story.drafts('ada');
   const [message] = await story.messages('ada');
@@ -298,7 +298,7 @@ test.each([
   '$name that arrives during sending resolves the email when its delivery becomes unknown',
   async ({ what, knows }) => {
     const story = await newAftermath(stage);
-    await story.rule(lettersRule({}, 2));
+    await story.rule(emailsRule({}, 2));
     stage.engine.transport.answer(async () => {
       await story.became('ada', what);
       return { result: 'unknown', reason: 'lost' };
@@ -311,7 +311,7 @@ test.each([
 
 test('reports an email that the relay rejected until it expired as an infrastructure bounce', async () => {
   const story = await newAftermath(stage);
-  await story.rule(lettersRule({ expires_after: '1h' }, 1));
+  await story.rule(emailsRule({ expires_after: '1h' }, 1));
   stage.engine.transport.answer({
     result: 'deferred',
     reason: 'relay_rejected',
@@ -327,7 +327,7 @@ test('reports an email that the relay rejected until it expired as an infrastruc
 
 test('does not resolve an unknown delivery by a forged bounce', async () => {
   stage.engine.transport.answer({ result: 'unknown', reason: 'lost' });
-  const story = await withLetter();
+  const story = await withEmail();
   await story.became('ada', bounced('hard', false));
   expect(await draftsOf(story, 'ada')).toEqual(['unknown: lost']);
 });
@@ -352,15 +352,15 @@ test.each([
 ])(
   '$why turn off autopilot for the rule, and none of its emails is sent automatically',
   async ({ count, what, why }) => {
-    const { story, users } = await many(lettersRule({ deadline: '1h' }, 2), 40);
+    const { story, users } = await many(emailsRule({ deadline: '1h' }, 2), 40);
     const { projectId } = story;
     await story.user('new', { email: 'new@x.org' });
     await story.event('new', 'began');
     await story.later(MINUTE);
     for (const userId of users.slice(0, count - 1)) await story.became(userId, what);
-    expect(await findRule(db, { projectId, reference: 'Letters' })).toMatchObject({ mode: 'autopilot' });
+    expect(await findRule(db, { projectId, reference: 'Emails' })).toMatchObject({ mode: 'autopilot' });
     await story.became(users[count - 1] ?? '', what);
-    const demoted = await findRule(db, { projectId, reference: 'Letters' });
+    const demoted = await findRule(db, { projectId, reference: 'Emails' });
     expect(demoted).toMatchObject({ mode: 'draft', demotedAt: story.now(), demotedWhy: why });
     expect((await story.drafts('new')).at(-1)).toMatchObject({
       state: 'scheduled',
@@ -368,7 +368,7 @@ test.each([
       autopilotMs: null,
     });
     await story.later(10 * DAY);
-    expect(await story.letters()).toHaveLength(40);
+    expect(await story.emails()).toHaveLength(40);
     const told: string[] = [];
     const hand = async (_of: number, { text }: { text: string }): Promise<void> => void told.push(text);
     await tellTeam(db, { projectId, publicUrl: 'http://b.example', hand });
@@ -377,27 +377,27 @@ test.each([
 );
 
 test('counts from zero after a member turns autopilot on again', async () => {
-  const { story, users } = await many(lettersRule(), 40);
+  const { story, users } = await many(emailsRule(), 40);
   const { projectId } = story;
   for (const userId of users.slice(0, 2)) await story.became(userId, COMPLAINED);
-  const rule = { document: lettersRule(), reference: 'Letters', includeOpen: false, actor: 'ann' };
+  const rule = { document: emailsRule(), reference: 'Emails', includeOpen: false, actor: 'ann' };
   await editRule(db, { projectId, ...rule });
   await story.became('u3', COMPLAINED);
-  expect(await findRule(db, { projectId, reference: 'Letters' })).toMatchObject({ mode: 'autopilot' });
+  expect(await findRule(db, { projectId, reference: 'Emails' })).toMatchObject({ mode: 'autopilot' });
 });
 
 test('leaves autopilot on for other rules when users unsubscribe from one', async () => {
-  const { story, users } = await many(lettersRule(), 12);
-  await story.rule({ ...lettersRule(), name: 'Other', when: { event: 'other' } });
+  const { story, users } = await many(emailsRule(), 12);
+  await story.rule({ ...emailsRule(), name: 'Other', when: { event: 'other' } });
   for (const userId of users.slice(0, 8)) await story.became(userId, ONE_CLICK);
   const modes = await Promise.all(
-    ['Letters', 'Other'].map((reference) => findRule(db, { projectId: story.projectId, reference })),
+    ['Emails', 'Other'].map((reference) => findRule(db, { projectId: story.projectId, reference })),
   );
   expect(modes.map(({ mode }) => mode)).toEqual(['draft', 'autopilot']);
 });
 
 test('pauses a domain after more than five policy rejections among its last 100 emails', async () => {
-  const { story, users } = await many(lettersRule(), 30);
+  const { story, users } = await many(emailsRule(), 30);
   const { projectId } = story;
   await db.query(
     `INSERT INTO beckon.sending_domain (project_id, id, name, state, findings, misses, created_at, state_at, throttle, warm)
@@ -434,7 +434,7 @@ test('pauses a domain after more than five policy rejections among its last 100 
 
 test('pauses a domain after policy rejections during SMTP', async () => {
   const story = await newAftermath(stage);
-  await story.rule(lettersRule());
+  await story.rule(emailsRule());
   await db.query(
     `INSERT INTO beckon.sending_domain (project_id, id, name, state, findings, misses, created_at, state_at, throttle, warm)
      VALUES ($1, $2, 'test-inbox.invalid', 'verified', '[]', 0, now(), now(), 'off', true)`,
@@ -454,7 +454,7 @@ test('pauses a domain after policy rejections during SMTP', async () => {
 });
 
 test('lifts a bounce suppression when the user opens the same email again', async () => {
-  const story = await withLetter();
+  const story = await withEmail();
   await story.became('ada', OPENED);
   await story.became('ada', bounced('hard'));
   expect(await story.became('ada', OPENED)).toEqual([]);
@@ -462,7 +462,7 @@ test('lifts a bounce suppression when the user opens the same email again', asyn
 });
 
 test('records many bounces without deadlocks while the project is processed, sends emails and erases users', async () => {
-  const { story, users } = await many(lettersRule({}, 2), 40);
+  const { story, users } = await many(emailsRule({}, 2), 40);
   const { projectId } = story;
   const becoming = users.map((userId, n) => story.became(userId, n % 2 === 0 ? bounced('hard') : OPENED));
   const erasing = users

@@ -8,7 +8,7 @@ import {
   replied as repliedTo,
 } from '../../drafts/index.ts';
 import type { Outcome } from '../outcome.ts';
-import { countForRule, countRefused, findSoftBounces, type OutcomeLetter } from '../reads.ts';
+import { countForRule, countRefused, findSoftBounces, type OutcomeEmail } from '../reads.ts';
 import { lockUnknown, resolveUnknown } from './resolve-unknown.ts';
 import { liftIn, suppressIn } from '../suppressions/suppress.ts';
 import {
@@ -36,7 +36,7 @@ import type { LogEvent, LogFields } from '../../../platform/log.ts';
 /** New outcomes of one project whose consequences are applied. */
 type Concerned = {
   projectId: number;
-  letters: Map<string, OutcomeLetter>;
+  emails: Map<string, OutcomeEmail>;
   now: number;
   outcomes: Outcome[];
 };
@@ -57,14 +57,14 @@ export async function drawConsequences(
   tx: Tx,
   { said, ...concerned }: Concerned & { said: Outcome[] },
 ): Promise<Note[]> {
-  const { projectId, letters, now, outcomes } = concerned;
+  const { projectId, emails, now, outcomes } = concerned;
   await suppressUnsubscribed(tx, { ...concerned, outcomes: said });
   await suppressHard(tx, concerned);
   await suppressSoft(tx, concerned);
   const replied = outcomes.filter(({ type }) => type === 'email.replied');
-  await liftByLife(tx, projectId, { alive: replied, letters, now });
+  await liftByLife(tx, projectId, { alive: replied, emails, now });
   await endForReplies(tx, { projectId, replied, now });
-  const unknown = await lockUnknown(tx, said, letters);
+  const unknown = await lockUnknown(tx, said, emails);
   await resolveUnknown(tx, { outcomes: said, unknown, now });
   return [...(await demoteRules(tx, concerned)), ...(await pauseDomains(tx, concerned))];
 }
@@ -73,21 +73,21 @@ export async function drawConsequences(
 export async function liftByLife(
   tx: Tx,
   projectId: number,
-  { alive, letters, now }: { alive: Outcome[] } & Pick<Concerned, 'letters' | 'now'>,
+  { alive, emails, now }: { alive: Outcome[] } & Pick<Concerned, 'emails' | 'now'>,
 ): Promise<void> {
-  const addresses = new Set(alive.flatMap(({ messageId }) => letters.get(messageId)?.address ?? []));
+  const addresses = new Set(alive.flatMap(({ messageId }) => emails.get(messageId)?.address ?? []));
   if (addresses.size === 0) return;
   const places = [...addresses].toSorted().map((value) => ({ projectId, kind: 'email' as const, value }));
   await liftIn(tx, projectId, { places, reasons: LIFTED_BY_LIFE, now });
 }
 
 /** Suppresses both the address and the user. A new address does not bring the user back, and all users of a shared address stop. */
-async function suppressUnsubscribed(tx: Tx, { projectId, letters, now, outcomes }: Concerned): Promise<void> {
+async function suppressUnsubscribed(tx: Tx, { projectId, emails, now, outcomes }: Concerned): Promise<void> {
   const wanted = outcomes
     .filter(({ type }) => type === 'email.unsubscribed')
     .flatMap(({ messageId, userId, class: kind }) => {
       const reason: SuppressionReason = kind === 'complaint' ? 'complained' : 'unsubscribed';
-      const address = letters.get(messageId)?.address;
+      const address = emails.get(messageId)?.address;
       return [
         wish({ kind: 'user', value: userId, reason }, now),
         ...(address === undefined ? [] : [wish({ kind: 'email', value: address, reason }, now)]),
@@ -103,11 +103,11 @@ function wish(what: Pick<Wish, 'kind' | 'value' | 'reason'>, now: number): Wish 
 }
 
 /** Suppresses addresses that do not exist, and ends what was under way to them. */
-async function suppressHard(tx: Tx, { projectId, letters, now, outcomes }: Concerned): Promise<void> {
+async function suppressHard(tx: Tx, { projectId, emails, now, outcomes }: Concerned): Promise<void> {
   const wanted = outcomes
     .filter((one) => isBounce(one, 'hard'))
     .flatMap(({ messageId }) => {
-      const address = letters.get(messageId)?.address;
+      const address = emails.get(messageId)?.address;
       return address === undefined
         ? []
         : [wish({ kind: 'email', value: address, reason: 'hard_bounce' }, now)];
@@ -123,12 +123,12 @@ const SOFT_SUPPRESSES_MS = 30 * 86_400_000;
  * Suppresses an address for 30 days after its last five emails, over at least three days, all bounced softly: the mailbox is full or
  * unavailable. Runs and drafts under way wait.
  */
-async function suppressSoft(tx: Tx, { projectId, letters, now, outcomes }: Concerned): Promise<void> {
+async function suppressSoft(tx: Tx, { projectId, emails, now, outcomes }: Concerned): Promise<void> {
   const suppressed: Suppression[] = [];
   for (const { userId, messageId } of outcomes.filter((one) => isBounce(one, 'soft'))) {
-    const address = letters.get(messageId)?.address;
+    const address = emails.get(messageId)?.address;
     if (address === undefined) continue;
-    const found = await findSoftBounces(tx, { projectId, userId, address, letters: SOFT_IN_A_ROW });
+    const found = await findSoftBounces(tx, { projectId, userId, address, emails: SOFT_IN_A_ROW });
     if (!found || found.lastAt - found.firstAt < SOFT_FOR_MS) continue;
     const until = now + SOFT_SUPPRESSES_MS;
     const what = { kind: 'email', value: address, reason: 'soft_bounces' } as const;
@@ -185,22 +185,22 @@ async function endForReplies(
   await updateRuns(tx, ended);
 }
 
-const LETTERS = 100;
+const EMAILS = 100;
 const REFUSED_MAX = 5;
 
 /**
  * Pauses a domain after too many policy rejections, because every further email would harm it more. A member has to resume it; the count
  * then starts from zero.
  */
-async function pauseDomains(tx: Tx, { projectId, now, outcomes, letters }: Concerned): Promise<Note[]> {
+async function pauseDomains(tx: Tx, { projectId, now, outcomes, emails }: Concerned): Promise<Note[]> {
   const refused = outcomes.filter((one) => isBounce(one, 'policy'));
-  const names = new Set(refused.flatMap(({ messageId }) => letters.get(messageId)?.domain ?? []));
+  const names = new Set(refused.flatMap(({ messageId }) => emails.get(messageId)?.domain ?? []));
   const notes: Note[] = [];
   for (const name of [...names].toSorted()) {
     const domain = await findSending(tx, { projectId, name });
     if (!domain || domain.pausedAt !== null) continue;
     const since = domain.resumedAt ?? 0;
-    const { count, of } = await countRefused(tx, { projectId, domain: name, since, letters: LETTERS });
+    const { count, of } = await countRefused(tx, { projectId, domain: name, since, emails: EMAILS });
     if (count <= REFUSED_MAX) continue;
     const reason = `${count} of its last ${of} emails were rejected because of their content or sender`;
     await pauseDomain(tx, { projectId, id: domain.id, reason, at: now });

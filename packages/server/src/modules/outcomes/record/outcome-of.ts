@@ -2,7 +2,7 @@ import type { WebhookEvent } from '@beckon/contract';
 import { iso } from '../../../platform/time/clock.ts';
 import type { NewId } from '../../../platform/ids.ts';
 import type { ReportedOutcome, Outcome } from '../outcome.ts';
-import type { OutcomeLetter } from '../reads.ts';
+import type { OutcomeEmail } from '../reads.ts';
 import { messageName, type NewWebhookMessage } from '../../webhooks/index.ts';
 
 const REASON_MAX_CHARS = 500;
@@ -13,16 +13,16 @@ const STATUS_MAX_CHARS = 20;
 /** Builds the stored outcome. `detail` holds the type-specific fields of the webhook, under their names. */
 export function outcomeOf(
   happened: ReportedOutcome,
-  letter: OutcomeLetter,
+  email: OutcomeEmail,
   { now, newId }: { now: number; newId: NewId },
 ): Outcome {
   return {
     projectId: happened.projectId,
     id: newId(),
-    messageId: letter.messageId,
-    draftId: letter.draftId,
-    ruleId: letter.ruleId,
-    userId: letter.userId,
+    messageId: email.messageId,
+    draftId: email.draftId,
+    ruleId: email.ruleId,
+    userId: email.userId,
     type: happened.type,
     link: happened.type === 'email.clicked' ? happened.link : -1,
     class: classOf(happened),
@@ -92,7 +92,7 @@ function bounded(text: string, chars: number): string {
 }
 
 /** Builds the webhook body. Every endpoint gets the same bytes. */
-export function webhookOf(outcome: Outcome, { rule, livemode }: OutcomeLetter): NewWebhookMessage {
+export function webhookOf(outcome: Outcome, { rule, livemode }: OutcomeEmail): NewWebhookMessage {
   const { projectId, id, type, userId, messageId, draftId, recordedAt, occurredAt, detail } = outcome;
   const about = {
     external_user_id: userId,
@@ -138,7 +138,7 @@ export function isOfPerson(outcome: Outcome): boolean {
 const ASKED = ['url', 'bounce_class', 'method'];
 
 /** Builds the outcome as an event record of its user, for the ingest queue. `own`: the outcome id, which no record from outside has. */
-export function eventOf(outcome: Outcome, { rule }: OutcomeLetter): string {
+export function eventOf(outcome: Outcome, { rule }: OutcomeEmail): string {
   const { userId, type, messageId, occurredAt, id, detail } = outcome;
   const asked = Object.fromEntries(Object.entries(detail).filter(([name]) => ASKED.includes(name)));
   return JSON.stringify({

@@ -6,7 +6,7 @@ import {
   bounced,
   CLICKED,
   COMPLAINED,
-  lettersRule,
+  emailsRule,
   BOT_OPENED,
   newAftermath,
   ONE_CLICK,
@@ -30,7 +30,7 @@ const { db } = stage.server;
 const newId = idMaker(db.clock);
 beforeEach(() => stage.engine.transport.answer({ result: 'sent' }));
 
-async function withLetter(rule: object = lettersRule(), users = ['ada']): Promise<Aftermath> {
+async function withEmail(rule: object = emailsRule(), users = ['ada']): Promise<Aftermath> {
   const story = await newAftermath(stage);
   await story.rule(rule);
   await sendTo(story, users);
@@ -45,7 +45,7 @@ const eventsOf = (story: Aftermath, userId: string) =>
   );
 
 test('builds the webhook of every outcome as the contract defines it', async () => {
-  const story = await withLetter();
+  const story = await withEmail();
   const [message] = await story.messages('ada');
   const at = story.now();
   await story.became('ada', CLICKED);
@@ -60,7 +60,7 @@ test('builds the webhook of every outcome as the contract defines it', async () 
       external_user_id: 'ada',
       email_id: message?.id,
       draft_id: message?.draft_id,
-      rule: 'Letters',
+      rule: 'Emails',
       occurred_at: new Date(at).toISOString(),
       bot: 'no',
       bot_reason: null,
@@ -78,7 +78,7 @@ test('builds the webhook of every outcome as the contract defines it', async () 
 });
 
 test('keeps a webhook body below 20 kB and its texts within their limits, whatever an email contains', async () => {
-  const story = await withLetter(lettersRule({ name: 'R'.repeat(100) }));
+  const story = await withEmail(emailsRule({ name: 'R'.repeat(100) }));
   const long = `\0\ud800${'\u0001€"'.repeat(20_000)}`;
   await story.became('ada', { ...REPLIED, snippet: long } as WhatHappened);
   await story.became('ada', { ...bounced('policy'), reason: long, status: long } as WhatHappened);
@@ -96,7 +96,7 @@ test('keeps a webhook body below 20 kB and its texts within their limits, whatev
 });
 
 test('writes an outcome once, with one webhook and one event, when several processes report it repeatedly', async () => {
-  const story = await withLetter();
+  const story = await withEmail();
   const [message] = await story.messages('ada');
   const { projectId } = story;
   const all: WhatHappened[] = [OPENED, BOT_OPENED, CLICKED, REPLIED, bounced('soft'), ONE_CLICK, COMPLAINED];
@@ -128,7 +128,7 @@ test.each([
   ['the event', 'inbox'],
   ['the suppression', 'suppression'],
 ])('writes an outcome with all its effects or not at all: %s fails', async (_, table) => {
-  const story = await withLetter(lettersRule({}, 2));
+  const story = await withEmail(emailsRule({}, 2));
   await db.query(
     `INSERT INTO beckon.webhook_endpoint (project_id, id, url, created_at, per_second, in_flight_max)
      VALUES ($1, $2, 'https://x.org', now(), 10, 10)`,
@@ -141,7 +141,7 @@ test.each([
   await db.query(`ALTER TABLE beckon.${table} DROP CONSTRAINT broken`);
   expect(await story.outcomes()).toEqual([]);
   expect(await story.suppressed()).toEqual([]);
-  expect((await story.runs('ada', 'Letters'))[0]?.state).toBe('active');
+  expect((await story.runs('ada', 'Emails'))[0]?.state).toBe('active');
   await story.became('ada', ONE_CLICK);
   expect(await story.outcomes()).toEqual(['unsubscribed']);
   expect(
@@ -150,7 +150,7 @@ test.each([
 });
 
 test('ignores outcomes of emails that do not exist or whose user was erased', async () => {
-  const story = await withLetter();
+  const story = await withEmail();
   const [message] = await story.messages('ada');
   await erasePerson({ db, newId, hasher: testHasher }, { projectId: story.projectId, userId: 'ada' });
   const at = { messageId: message?.id ?? '', occurredAt: story.now() };
@@ -166,7 +166,7 @@ test('ignores outcomes of emails that do not exist or whose user was erased', as
 });
 
 test('creates no user from an outcome in the ingest queue when the user is erased', async () => {
-  const story = await withLetter();
+  const story = await withEmail();
   await story.became('ada', OPENED);
   await erasePerson({ db, newId, hasher: testHasher }, { projectId: story.projectId, userId: 'ada' });
   // As for a dead-lettered record that is queued again.
@@ -180,7 +180,7 @@ test('creates no user from an outcome in the ingest queue when the user is erase
 });
 
 test('records at most 100 replies to an email as outcomes', async () => {
-  const story = await withLetter();
+  const story = await withEmail();
   const [message] = await story.messages('ada');
   const answers = Array.from({ length: 130 }, (_, n) => ({
     messageId: message?.id ?? '',
@@ -195,10 +195,10 @@ test('records at most 100 replies to an email as outcomes', async () => {
 });
 
 test('stores a bounce forged from a Message-ID, without effects and without blocking the real one', async () => {
-  const story = await withLetter(lettersRule({}, 2));
+  const story = await withEmail(emailsRule({}, 2));
   await story.became('ada', bounced('hard', false));
   expect(await story.suppressed()).toEqual([]);
-  expect((await story.runs('ada', 'Letters'))[0]?.state).toBe('active');
+  expect((await story.runs('ada', 'Emails'))[0]?.state).toBe('active');
   await story.later(MINUTE);
   expect(await eventsOf(story, 'ada')).toEqual([]);
   expect(await story.webhooks()).toEqual([]);
@@ -210,10 +210,10 @@ test('stores a bounce forged from a Message-ID, without effects and without bloc
 
 test('starts rules on human engagement, and not on bot activity', async () => {
   const story = await newAftermath(stage);
-  await story.rule(lettersRule());
+  await story.rule(emailsRule());
   await story.rule({
     name: 'Clicked',
-    when: { event: 'email.clicked', where: [{ property: 'rule', equals: 'Letters' }] },
+    when: { event: 'email.clicked', where: [{ property: 'rule', equals: 'Emails' }] },
     mode: 'autopilot',
     steps: [{ draft: { subject: 'You clicked', body: 'Hello.' } }],
   });
@@ -222,13 +222,13 @@ test('starts rules on human engagement, and not on bot activity', async () => {
   await story.became('bot', { ...CLICKED, bot: 'probable', botReason: 'too_soon' } as WhatHappened);
   await story.became('ada', CLICKED);
   await story.later(DAY);
-  const subjects = (await story.letters()).filter(({ rule }) => rule === 'Clicked').map(({ to }) => to);
+  const subjects = (await story.emails()).filter(({ rule }) => rule === 'Clicked').map(({ to }) => to);
   expect(subjects).toEqual(['ada']);
   const [message] = await story.messages('ada');
   expect(await eventsOf(story, 'ada')).toEqual([
     {
       name: 'email.clicked',
-      properties: { email_id: message?.id, rule: 'Letters', url: 'https://acme.example/start' },
+      properties: { email_id: message?.id, rule: 'Emails', url: 'https://acme.example/start' },
       suppressed: null,
     },
   ]);
@@ -236,7 +236,7 @@ test('starts rules on human engagement, and not on bot activity', async () => {
 });
 
 test('adds an engaged user to an audience, and removes them when the time window is over', async () => {
-  const story = await withLetter(lettersRule(), ['ada', 'bob']);
+  const story = await withEmail(emailsRule(), ['ada', 'bob']);
   await story.post('users', { external_user_id: 'zed' });
   const { createAudience } = await import('../../audiences/change-audience.ts');
   await createAudience(
@@ -271,8 +271,8 @@ test('adds an engaged user to an audience, and removes them when the time window
 
 test('moves neither half of the watermark, and starts no rule below it', async () => {
   const story = await newAftermath(stage);
-  await story.rule(lettersRule());
-  await story.rule({ ...lettersRule(), name: 'Opened', when: { event: 'email.opened' } });
+  await story.rule(emailsRule());
+  await story.rule({ ...emailsRule(), name: 'Opened', when: { event: 'email.opened' } });
   await sendTo(story, ['ada']);
   const mark = async () =>
     db.query(
@@ -300,7 +300,7 @@ test('does not accept a record from outside as an outcome', async () => {
 });
 
 test('writes each of more than 1,000 outcomes once', async () => {
-  const story = await withLetter(lettersRule(), ['ada', 'bob', 'cyd']);
+  const story = await withEmail(emailsRule(), ['ada', 'bob', 'cyd']);
   const messages = await story.messages();
   const happened = messages.flatMap(({ id: messageId }) =>
     Array.from({ length: 400 }, (_, link) => ({ ...CLICKED, link, messageId, occurredAt: story.now() })),
@@ -329,7 +329,7 @@ test('writes the same outcomes and suppressions in whatever order and however of
   });
   await fc.assert(
     fc.asyncProperty(told, async (acts) => {
-      const story = await withLetter(lettersRule(), ['ada', 'bob']);
+      const story = await withEmail(emailsRule(), ['ada', 'bob']);
       const model = newModel();
       for (const { user, what: one } of acts) {
         await story.became(user, one);
@@ -397,7 +397,7 @@ function keyOf(what: WhatHappened): string {
 }
 
 test('does not lift a manual suppression after an open', async () => {
-  const story = await withLetter();
+  const story = await withEmail();
   const why = { reason: 'manual', until: null, createdAt: story.now(), createdBy: 'ann' } as const;
   await addSuppression(db, { projectId: story.projectId, kind: 'email', value: 'ada@x.org', ...why });
   await story.became('ada', OPENED);
@@ -405,7 +405,7 @@ test('does not lift a manual suppression after an open', async () => {
 });
 
 test('keeps a manual suppression until its end when an open lifts a bounce suppression of the same address', async () => {
-  const story = await withLetter();
+  const story = await withEmail();
   const until = story.now() + 30 * DAY;
   const why = { reason: 'manual', until, createdAt: story.now(), createdBy: 'ann' } as const;
   await addSuppression(db, { projectId: story.projectId, kind: 'email', value: 'ada@x.org', ...why });

@@ -1,13 +1,6 @@
 import type { NewId } from '../../../platform/ids.ts';
 import type { Log } from '../../../platform/log.ts';
-import {
-  countReplies,
-  findKnown,
-  findLetters,
-  holdLetters,
-  outcomeKey,
-  type OutcomeLetter,
-} from '../reads.ts';
+import { countReplies, findKnown, findEmails, holdEmails, outcomeKey, type OutcomeEmail } from '../reads.ts';
 import type { ReportedOutcome, Outcome } from '../outcome.ts';
 import { insertOutcomes } from '../store.ts';
 import { acceptOwn } from '../accept-own-event.ts';
@@ -123,7 +116,7 @@ function isEngagement({ type }: Pick<ReportedOutcome, 'type'>): boolean {
 export type Applied = {
   projectId: number;
   outcomes: Outcome[];
-  letters: Map<string, OutcomeLetter>;
+  emails: Map<string, OutcomeEmail>;
   now: number;
   /** When the webhooks and events become due, in real time. */
   toldAt: number;
@@ -141,15 +134,15 @@ export async function applyOutcomes(
 ): Promise<Applied> {
   const toldAt = now - aheadMs;
   const messageIds = [...new Set(happened.map(({ messageId }) => messageId))];
-  const letters = await findLetters(tx, { projectId, messageIds });
+  const emails = await findEmails(tx, { projectId, messageIds });
   const wished = new Map<string, Outcome>();
   for (const one of happened) {
-    const letter = letters.get(one.messageId);
-    const outcome = letter && outcomeOf(one, letter, { now, newId });
+    const email = emails.get(one.messageId);
+    const outcome = email && outcomeOf(one, email, { now, newId });
     if (outcome && !wished.has(outcomeKey(outcome))) wished.set(outcomeKey(outcome), outcome);
   }
-  const given: Given = { tx, projectId, letters, now, toldAt, wished: [...wished.values()] };
-  if (given.wished.length === 0) return { projectId, outcomes: [], letters, now, toldAt, notes: [] };
+  const given: Given = { tx, projectId, emails, now, toldAt, wished: [...wished.values()] };
+  if (given.wished.length === 0) return { projectId, outcomes: [], emails, now, toldAt, notes: [] };
   if (!needsTurns(happened)) return recordEngagement(given);
   if (happened.some(isEngagement))
     throw new Error('opens and clicks are recorded apart from everything else');
@@ -159,7 +152,7 @@ export async function applyOutcomes(
 type Given = {
   tx: Tx;
   projectId: number;
-  letters: Map<string, OutcomeLetter>;
+  emails: Map<string, OutcomeEmail>;
   now: number;
   toldAt: number;
   /** Each outcome once; some may be known already. */
@@ -170,24 +163,24 @@ type Given = {
  * Locks in the common order: suppressions, drafts, messages, and then the outcomes themselves. A repeated open lifts a suppression as well
  * as the first one.
  */
-async function recordEngagement({ tx, projectId, letters, now, toldAt, wished }: Given): Promise<Applied> {
-  await liftByLife(tx, projectId, { alive: wished.filter(isOfPerson), letters, now });
-  const unknown = await lockUnknown(tx, wished, letters);
-  const there = await holdLetters(tx, { projectId, messageIds: [...letters.keys()] });
+async function recordEngagement({ tx, projectId, emails, now, toldAt, wished }: Given): Promise<Applied> {
+  await liftByLife(tx, projectId, { alive: wished.filter(isOfPerson), emails, now });
+  const unknown = await lockUnknown(tx, wished, emails);
+  const there = await holdEmails(tx, { projectId, messageIds: [...emails.keys()] });
   const outcomes = await insertNew(
     tx,
     wished.filter(({ messageId }) => there.has(messageId)),
   );
   await resolveUnknown(tx, { outcomes: wished, unknown, now });
-  return { projectId, outcomes, letters, now, toldAt, notes: [] };
+  return { projectId, outcomes, emails, now, toldAt, notes: [] };
 }
 
 /** With both locks held, no other process records these outcomes for the project or erases a user at the same time. */
-async function recordRest({ tx, projectId, letters, now, toldAt, wished }: Given): Promise<Applied> {
-  await holdLetters(tx, { projectId, messageIds: [...letters.keys()] });
+async function recordRest({ tx, projectId, emails, now, toldAt, wished }: Given): Promise<Applied> {
+  await holdEmails(tx, { projectId, messageIds: [...emails.keys()] });
   const outcomes = await insertNew(tx, await withinReplies(tx, projectId, wished));
-  const notes = await drawConsequences(tx, { projectId, letters, now, outcomes, said: wished });
-  return { projectId, outcomes, letters, now, toldAt, notes };
+  const notes = await drawConsequences(tx, { projectId, emails, now, outcomes, said: wished });
+  return { projectId, outcomes, emails, now, toldAt, notes };
 }
 
 /** How many replies to one email become outcomes. Further replies are stored without a webhook or event. */
@@ -222,16 +215,16 @@ export async function tellOutcomes(tx: Tx, applied: Applied[]): Promise<void> {
     .filter(({ outcomes }) => outcomes.length > 0)
     .toSorted((a, b) => a.projectId - b.projectId);
   if (told.length === 0) return;
-  const letterOf = ({ letters }: Applied, { messageId }: Outcome): OutcomeLetter => {
-    const letter = letters.get(messageId);
-    if (!letter) throw new Error('an outcome of an email that was not found');
-    return letter;
+  const emailOf = ({ emails }: Applied, { messageId }: Outcome): OutcomeEmail => {
+    const email = emails.get(messageId);
+    if (!email) throw new Error('an outcome of an email that was not found');
+    return email;
   };
   await queueWebhooks(
     tx,
     told.flatMap((one) =>
       one.outcomes.map((outcome) => ({
-        ...webhookOf(outcome, letterOf(one, outcome)),
+        ...webhookOf(outcome, emailOf(one, outcome)),
         createdAt: one.toldAt,
       })),
     ),
@@ -242,9 +235,7 @@ export async function tellOutcomes(tx: Tx, applied: Applied[]): Promise<void> {
     told.map(({ projectId, toldAt }) => ({ projectId, nextAt: new Date(toldAt) })),
   );
   for (const one of told) {
-    const records = one.outcomes
-      .filter(isOfPerson)
-      .map((outcome) => eventOf(outcome, letterOf(one, outcome)));
+    const records = one.outcomes.filter(isOfPerson).map((outcome) => eventOf(outcome, emailOf(one, outcome)));
     if (records.length > 0)
       await acceptOwn(tx, { projectId: one.projectId, records, acceptedAt: new Date(one.toldAt) });
   }

@@ -6,7 +6,7 @@ import {
   resolveDraft,
   writeMoved,
 } from '../../drafts/index.ts';
-import { listProofs, type OutcomeLetter } from '../reads.ts';
+import { listProofs, type OutcomeEmail } from '../reads.ts';
 import type { Outcome } from '../outcome.ts';
 import { resolveMessages } from '../../sending/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
@@ -15,9 +15,9 @@ import type { Tx } from '../../../platform/db/statements.ts';
 export function lockUnknown(
   tx: Tx,
   outcomes: Outcome[],
-  letters: Map<string, OutcomeLetter>,
+  emails: Map<string, OutcomeEmail>,
 ): Promise<Draft[]> {
-  const unknown = outcomes.filter(({ messageId }) => letters.get(messageId)?.state === 'unknown');
+  const unknown = outcomes.filter(({ messageId }) => emails.get(messageId)?.state === 'unknown');
   const [first] = unknown;
   if (!first) return Promise.resolve([]);
   const ids = new Set(unknown.map(({ draftId }) => draftId));

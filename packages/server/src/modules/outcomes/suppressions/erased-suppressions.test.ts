@@ -62,8 +62,8 @@ async function eraseAda(said: Said = {}): Promise<void> {
 async function mailedAfterHello(userId: string, ms = 3 * HOUR): Promise<string[]> {
   await story.event(userId, 'hello');
   await story.later(ms);
-  const { letters } = stage.engine.transport;
-  return letters.filter((letter) => letter.projectId === projectId).map((letter) => letter.userId);
+  const { emails } = stage.engine.transport;
+  return emails.filter((email) => email.projectId === projectId).map((email) => email.userId);
 }
 
 const rows = async () =>
@@ -171,7 +171,7 @@ describe('a user with the address of an erased user', () => {
     expect(await mailedAfterHello('eve')).toEqual([]);
     expect((await story.drafts('eve'))[0]).toMatchObject({ state: 'held', reason: 'suppressed' });
     await story.later(DAY);
-    expect(stage.engine.transport.letters.at(-1)).toMatchObject({ projectId, userId: 'eve' });
+    expect(stage.engine.transport.emails.at(-1)).toMatchObject({ projectId, userId: 'eve' });
   });
 
   test('gets emails after a member lifted the hash by typing the address', async () => {

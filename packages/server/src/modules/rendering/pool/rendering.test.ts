@@ -18,7 +18,7 @@ import { createDigest } from '../../processing/process.ts';
 import { moveDraft } from '../../review/move-draft.ts';
 import { setSettings } from '../../administration/set-settings.ts';
 import { createTemplate, editTemplate } from '../../templates/write-template.ts';
-import { previewLetter } from '../../templates/preview-email.ts';
+import { previewEmail } from '../../templates/preview-email.ts';
 import { createRenderer, isQuick } from './renderer.ts';
 import type { RenderTasks } from './tasks.ts';
 
@@ -73,7 +73,7 @@ async function draftsOf(projectId: number): Promise<Map<string, Draft>> {
 }
 
 const sentTo = (of: Engine, ...projectIds: number[]): string[] =>
-  of.transport.letters
+  of.transport.emails
     .flatMap(({ projectId, userId }) => (projectIds.includes(projectId) ? [userId] : []))
     .toSorted();
 
@@ -270,10 +270,10 @@ function loopingPool() {
   return createWorkerPool<RenderTasks>(POOL);
 }
 
-describe('previewLetter', () => {
+describe('previewEmail', () => {
   const preview = (format: string, body: string, renderer = testRenderer) =>
     projectWith().then((projectId) =>
-      previewLetter(
+      previewEmail(
         { db, renderer },
         {
           projectId,

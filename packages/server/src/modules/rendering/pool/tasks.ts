@@ -1,22 +1,16 @@
 import { analyzeSync } from 'liquidjs';
 import { cleanEdited } from '../clean-edited.ts';
-import {
-  LETTER_PARTS,
-  letterOfVersion,
-  type TemplateText,
-  refused,
-  type TemplateSource,
-} from '../template.ts';
+import { EMAIL_PARTS, emailOfVersion, type TemplateText, refused, type TemplateSource } from '../template.ts';
 import { parsePart } from '../liquid.ts';
 import { findLinks, type LinkPlaces, linksOfMarkdown } from '../links.ts';
 import { type Publishable, publishable } from '../publish.ts';
 import { type Email, type EmailFrame, renderEmail } from '../render-email.ts';
 import { TOO_MUCH_WORK } from '../render-work.ts';
 import { markupOf, type RenderedContent, renderContent } from '../render.ts';
-import type { LetterVariables } from '../variables.ts';
+import type { EmailVariables } from '../variables.ts';
 import { type CheckedMail, checkMail, readMail, type ReadMail } from '../../sending/index.ts';
 
-export type ContentToRender = { letter: TemplateText; variables: LetterVariables };
+export type ContentToRender = { email: TemplateText; variables: EmailVariables };
 
 /** `ownPrefix`: links that begin with it are not tracked; null: none are. */
 export type EmailToRender = { content: TemplateText; frame: EmailFrame; ownPrefix: string | null };
@@ -38,9 +32,10 @@ export const RENDER_TASKS = {
   publishable: (source: TemplateSource): Promise<Publishable> => publishableWhole(source),
   /** Renders a template without facts. Throws where that exceeds the limits of an email. */
   trial: (letter: TemplateText): void => tryTemplate(letter),
-  content: ({ letter, variables }: ContentToRender): RenderedContent => renderContent(letter, variables),
+  content: ({ email: letter, variables }: ContentToRender): RenderedContent =>
+    renderContent(letter, variables),
   email: emailOf,
-  preview: ({ letter, variables, frame }: ContentToRender & { frame: EmailFrame }) => {
+  preview: ({ email: letter, variables, frame }: ContentToRender & { frame: EmailFrame }) => {
     const rendered = renderContent(letter, variables);
     return { rendered, email: renderEmail(rendered.content, frame) };
   },
@@ -58,7 +53,7 @@ export type RenderTasks = typeof RENDER_TASKS;
 /** Compiles and checks a template, and renders it once: a template that cannot be rendered without facts is not published. */
 async function publishableWhole(source: TemplateSource): Promise<Publishable> {
   const letter = await publishable(source);
-  tryTemplate(letterOfVersion(letter));
+  tryTemplate(emailOfVersion(letter));
   return letter;
 }
 
@@ -84,7 +79,7 @@ type UsedVariable = { name: string; required: boolean };
 
 /** Returns the variables in the order of their first use. A path within a trait counts as the trait. */
 function usedVariables(letter: TemplateText): UsedVariable[] {
-  const names = LETTER_PARTS.flatMap((part) => {
+  const names = EMAIL_PARTS.flatMap((part) => {
     const parsed = parsePart(letter[part], markupOf(letter, part));
     if ('flaw' in parsed) return [];
     const globals = Object.values(analyzeSync(parsed.templates, { partials: false }).globals).flat();

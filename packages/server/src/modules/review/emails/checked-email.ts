@@ -21,7 +21,7 @@ export async function showMail(
   { projectId, id, copy }: { projectId: number; id: string; copy: number },
 ): Promise<ShownMail> {
   const mail = await openMail(db, { projectId, id, copy });
-  const { html, text, checks } = await checkLetter(
+  const { html, text, checks } = await checkEmail(
     { db, renderer },
     {
       projectId,
@@ -50,7 +50,7 @@ function notThere(id: string, copy: number): Fault {
   return new Fault('not_found', { details: [{ message, field: 'message' }] });
 }
 
-type LetterToCheck = {
+type EmailToCheck = {
   projectId: number;
   /** The id of its message; for an email to the team, any other id. */
   id: string;
@@ -60,9 +60,9 @@ type LetterToCheck = {
 };
 
 /** Checks an email, as it would be sent or as it arrived. Its signature is verified with the project's own keys. */
-export async function checkLetter(
+export async function checkEmail(
   { db: tx, renderer }: { db: Tx; renderer: Renderer },
-  { projectId, id, raw, kind, at }: LetterToCheck,
+  { projectId, id, raw, kind, at }: EmailToCheck,
 ): Promise<CheckedMail> {
   const records = await listDkimRecords(tx, projectId);
   const urls = await findUrls(tx, { projectId, messageId: id });

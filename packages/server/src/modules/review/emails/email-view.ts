@@ -1,5 +1,5 @@
 import type { BotVerdict, BounceClass, UnsubscribeMethod } from '@beckon/contract';
-import type { EmailListed, EmailWhole, LetterHit, ReplyListed } from '@beckon/contract/dashboard';
+import type { EmailListed, EmailWhole, EmailHit, ReplyListed } from '@beckon/contract/dashboard';
 import { reasonWords } from '../../explain/index.ts';
 import type { ClassifiedHit, Reply } from '../../inbound/index.ts';
 import type { BotReason, Outcome } from '../../outcomes/index.ts';
@@ -9,37 +9,37 @@ import { type EmailRecord, withoutPixel } from '../../sending/index.ts';
 import { countRemoteImages } from '../../../platform/outbound/inline-images.ts';
 import { iso, isoOrNull } from '../../../platform/time/clock.ts';
 
-export function toListed(letter: EmailRecord): EmailListed {
+export function toListed(email: EmailRecord): EmailListed {
   return {
-    id: letter.id,
-    draft_id: letter.draftId,
-    rule_id: letter.ruleId,
-    rule: letter.rule,
-    template: letter.template,
-    external_user_id: letter.userId,
-    address: letter.address,
-    subject: letter.subject,
-    state: letter.state,
-    reason: letter.reason,
-    reason_text: letter.reason === null ? null : reasonWords(letter.reason, 'draft'),
-    domain: letter.domain,
-    provider: letter.provider,
-    attempts: letter.attempts,
-    reply: letter.reply,
-    claimed_at: iso(letter.claimedAt),
-    ended_at: isoOrNull(letter.endedAt),
-    outcomes: letter.became,
+    id: email.id,
+    draft_id: email.draftId,
+    rule_id: email.ruleId,
+    rule: email.rule,
+    template: email.template,
+    external_user_id: email.userId,
+    address: email.address,
+    subject: email.subject,
+    state: email.state,
+    reason: email.reason,
+    reason_text: email.reason === null ? null : reasonWords(email.reason, 'draft'),
+    domain: email.domain,
+    provider: email.provider,
+    attempts: email.attempts,
+    reply: email.reply,
+    claimed_at: iso(email.claimedAt),
+    ended_at: isoOrNull(email.endedAt),
+    outcomes: email.became,
   };
 }
 
 export function toWhole(shown: EmailView, redact: Redact): EmailWhole {
-  const { letter, outcomes, urls, hits } = shown;
+  const { email, outcomes, urls, hits } = shown;
   return {
-    ...toListed(letter),
+    ...toListed(email),
     user_time_zone: shown.zone,
-    first_attempt_at: isoOrNull(letter.firstAt),
-    lease_until: isoOrNull(letter.nextAt),
-    relay_id: letter.relayId,
+    first_attempt_at: isoOrNull(email.firstAt),
+    lease_until: isoOrNull(email.nextAt),
+    relay_id: email.relayId,
     raw: toRaw(shown, redact),
     hits: hits.map((hit) => toHit(hit, urls)),
     hit_count: shown.hitsCounted,
@@ -86,7 +86,7 @@ function toRaw({ raw }: EmailView, redact: Redact): EmailWhole['raw'] {
   };
 }
 
-function toHit({ number, kind, link, at, bot, botReason, agent }: ClassifiedHit, urls: string[]): LetterHit {
+function toHit({ number, kind, link, at, bot, botReason, agent }: ClassifiedHit, urls: string[]): EmailHit {
   return {
     number,
     kind,

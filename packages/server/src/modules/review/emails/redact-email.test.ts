@@ -1,13 +1,13 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { EmailWhole, TestInboxEmail, TestInboxEmailWhole, Role } from '@beckon/contract/dashboard';
-import { lettersRule, newAftermath, sendTo } from '../../../../testkit/became.ts';
+import { emailsRule, newAftermath, sendTo } from '../../../../testkit/became.ts';
 import { testDashboard } from '../../../../testkit/dashboard.ts';
-import { goodHtml, goodLetter } from '../../../../testkit/good-letter.ts';
+import { goodHtml, goodEmail } from '../../../../testkit/good-email.ts';
 import { TOKEN_KEYS } from '../../../../testkit/mailroom.ts';
 import { openStage } from '../../../../testkit/story.ts';
 import { PASSWORD, testTeam, tokenOf } from '../../../../testkit/team.ts';
 import { idMaker } from '../../../platform/ids.ts';
-import { letterToken } from '../../../platform/crypto/email-token.ts';
+import { emailToken } from '../../../platform/crypto/email-token.ts';
 import { keepMail } from '../../sending/test-inbox/keep-mail.ts';
 import { packMime } from '../../sending/emails/pack-mime.ts';
 import { receiveMail } from '../../delivery/test-inbox.ts';
@@ -52,12 +52,12 @@ test('shows no member a link of a team email in the test inbox', async () => {
 
 test('hides from viewers the actions that an email allows its recipient', async () => {
   const story = await newAftermath(stage);
-  await story.rule(lettersRule());
+  await story.rule(emailsRule());
   await sendTo(story, ['bob']);
   const [message] = await story.messages('bob');
-  const seal = letterToken({ projectId: story.projectId, messageId: newId() }, 'unsubscribe', TOKEN_KEYS);
+  const seal = emailToken({ projectId: story.projectId, messageId: newId() }, 'unsubscribe', TOKEN_KEYS);
   const link = `https://acme.test/u/${seal}`;
-  const raw = await goodLetter({
+  const raw = await goodEmail({
     date: new Date(story.now()),
     html: goodHtml({ more: `<a href="${link}">no more</a>` }),
   });

@@ -102,7 +102,7 @@ test.each<[string, (from: string) => SubmissionResult]>([
       hand: ({ from }: { from: string }) => Promise.resolve(says(from)),
     };
     const transport = relayTransport({ relay, now: () => stage.server.clock.now() });
-    stage.engine.transport.answer((letter) => transport.hand(letter));
+    stage.engine.transport.answer((email) => transport.hand(email));
     await own.user('bea', { email: 'bea@home.test' });
     await own.event('bea', 'user_signed_up');
     await own.later(HOUR);

@@ -20,7 +20,7 @@ import {
   forwardAgain,
   type Reply,
 } from '../../inbound/index.ts';
-import { findLetter } from '../../sending/index.ts';
+import { findEmail } from '../../sending/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { toReplyListed } from './email-view.ts';
 
@@ -54,19 +54,19 @@ export const replyRoutes: DashboardRoute[] = [
     async handle({ db }, { projectId, params }) {
       const reply = await requireReply(db, projectId, params.reply);
       const { messageId } = reply;
-      const letter = await findLetter(db, { projectId, id: messageId });
+      const email = await findEmail(db, { projectId, id: messageId });
       const thread = await listThread(db, { projectId, messageId });
       return {
         data: {
           reply: toReplyListed(reply),
-          email: letter
+          email: email
             ? {
-                id: letter.id,
-                draft_id: letter.draftId,
-                rule: letter.rule,
-                subject: letter.subject,
-                address: letter.address,
-                claimed_at: iso(letter.claimedAt),
+                id: email.id,
+                draft_id: email.draftId,
+                rule: email.rule,
+                subject: email.subject,
+                address: email.address,
+                claimed_at: iso(email.claimedAt),
               }
             : null,
           thread: thread.map(toReplyListed),

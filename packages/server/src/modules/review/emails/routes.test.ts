@@ -5,7 +5,7 @@ import {
   bounced,
   CLICKED,
   COMPLAINED,
-  lettersRule,
+  emailsRule,
   BOT_OPENED,
   newAftermath,
   OPENED,
@@ -13,7 +13,7 @@ import {
   sendTo,
 } from '../../../../testkit/became.ts';
 import { type AskOptions, testDashboard } from '../../../../testkit/dashboard.ts';
-import { goodLetter } from '../../../../testkit/good-letter.ts';
+import { goodEmail } from '../../../../testkit/good-email.ts';
 import { openStage } from '../../../../testkit/story.ts';
 import { addHits } from '../../inbound/tracking/tracker.ts';
 import type { WhatHappened } from '../../outcomes/outcome.ts';
@@ -29,7 +29,7 @@ let story: Aftermath;
 beforeEach(async () => {
   stage.engine.transport.answer({ result: 'sent' });
   story = await newAftermath(stage);
-  await story.rule(lettersRule());
+  await story.rule(emailsRule());
 });
 
 const ask = <T>(path: string, options: AskOptions = {}) =>
@@ -44,7 +44,7 @@ const filtered = async (filter: string): Promise<string[]> => {
 async function freeze(userId: string, more: object = {}): Promise<string> {
   const [message] = await story.messages(userId);
   if (!message) throw new Error(`no letter to ${userId}`);
-  const mime = await goodLetter({ date: new Date(story.now()), ...more });
+  const mime = await goodEmail({ date: new Date(story.now()), ...more });
   await db.query(
     `UPDATE beckon.message_mime SET mail_from = 'b@acme.test', mime = $3 WHERE project_id = $1 AND draft_id = $2`,
     [story.projectId, message.draft_id, packMime(mime)],
@@ -60,7 +60,7 @@ test('lists emails with their outcomes, newest first, in pages without a gap', a
   expect(all.json.meta).toEqual({ pagination: { total: 3, offset: 0, limit: 50 }, cursor: null });
   const rows = new Map(all.json.data.map((row) => [row.external_user_id, row]));
   expect(rows.get('a')).toMatchObject({
-    rule: 'Letters',
+    rule: 'Emails',
     subject: 'Letter 1',
     address: 'a@x.org',
     state: 'sent',
@@ -78,7 +78,7 @@ test('lists emails with their outcomes, newest first, in pages without a gap', a
 
 test('filters emails by every key of the shared grammar, and reports errors with their field', async () => {
   await story.rule({
-    ...lettersRule({ steps: [{ draft: 'welcome' }] }),
+    ...emailsRule({ steps: [{ draft: 'welcome' }] }),
     name: 'Others',
     when: { event: 'other' },
   });

@@ -8,13 +8,13 @@ import { parseFilter } from '../../../platform/filter/parse.ts';
 import {
   withoutPixel,
   BECAME,
-  countLetters,
+  countEmails,
   type EmailRecord,
   type EmailCursor,
-  listLetters,
+  listEmails,
   MESSAGE_STATES,
 } from '../../sending/index.ts';
-import { showLetter, showLetterBytes } from './show-email.ts';
+import { showEmail, showEmailBytes } from './show-email.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { toListed, toWhole } from './email-view.ts';
 import {
@@ -23,7 +23,7 @@ import {
   timeAndId,
   toPage,
   FRAME_QUERY,
-  sendLetter,
+  sendEmail,
   type DashboardRoute,
   routesFor,
   sendPieces,
@@ -43,12 +43,12 @@ export const emailRoutes: DashboardRoute<Deps>[] = [
     needs: 'viewer',
     query: Type.Object({ ...PAGE, ...FILTER }),
     async handle({ db }, { projectId, query }) {
-      const filter = readLetterFilter(query.filter ?? '');
+      const filter = readEmailFilter(query.filter ?? '');
       const page = readPage(query, 2);
       const after = page.after && toPlace(page.after);
       const { offset, rowsMax: limit, most } = page;
-      const rows = await listLetters(db, { projectId, filter, after, offset, limit });
-      const total = await countLetters(db, { projectId, filter, most });
+      const rows = await listEmails(db, { projectId, filter, after, offset, limit });
+      const total = await countEmails(db, { projectId, filter, most });
       const placeOf = ({ claimedAt, id }: EmailRecord): string[] => [String(claimedAt), id];
       return toPage(rows, page, { show: toListed, placeOf, total });
     },
@@ -60,7 +60,7 @@ export const emailRoutes: DashboardRoute<Deps>[] = [
     audit: 'emails.export',
     query: Type.Object(FILTER),
     handle({ db }, { projectId, query, reply }) {
-      const filter = readLetterFilter(query.filter ?? '');
+      const filter = readEmailFilter(query.filter ?? '');
       const file = { name: 'emails.csv', type: 'text/csv; charset=utf-8' };
       return sendPieces(reply, file, linesOf(db, { projectId, filter }));
     },
@@ -68,25 +68,25 @@ export const emailRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/emails/:email', {
     needs: 'viewer',
     async handle({ db, mailroom: { renderer } }, { projectId, params, role }) {
-      const shown = await showLetter({ tx: db, renderer }, { projectId, id: params.email });
-      return { data: toWhole(shown, redactFor(role, shown.letter)) };
+      const shown = await showEmail({ tx: db, renderer }, { projectId, id: params.email });
+      return { data: toWhole(shown, redactFor(role, shown.email)) };
     },
   }),
   route('GET /projects/:project/emails/:email/email.html', {
     needs: 'viewer',
     query: Type.Object(FRAME_QUERY),
     async handle({ db, openOutbound, mailroom }, { projectId, params, query, role, reply }) {
-      const { letter, mime } = await showLetterBytes(db, { projectId, id: params.email });
+      const { email, mime } = await showEmailBytes(db, { projectId, id: params.email });
       const mail = await mailroom.renderer.run('readMail', mime, { projectId });
-      const html = redactFor(role, letter)(withoutPixel(mail.html));
-      return sendLetter({ openOutbound }, reply, { html, ...query });
+      const html = redactFor(role, email)(withoutPixel(mail.html));
+      return sendEmail({ openOutbound }, reply, { html, ...query });
     },
   }),
   route('GET /projects/:project/emails/:email/eml', {
     needs: 'editor',
     async handle({ db }, { projectId, params, reply }) {
-      const { letter, mime } = await showLetterBytes(db, { projectId, id: params.email });
-      return sendPieces(reply, { name: `${letter.id}.eml`, type: 'message/rfc822' }, [mime]);
+      const { email, mime } = await showEmailBytes(db, { projectId, id: params.email });
+      return sendPieces(reply, { name: `${email.id}.eml`, type: 'message/rfc822' }, [mime]);
     },
   }),
 ];
@@ -103,7 +103,7 @@ const VOCABULARY = {
   outcome: { values: BECAME },
 };
 
-function readLetterFilter(text: string): Filter {
+function readEmailFilter(text: string): Filter {
   const parsed = parseFilter(text, VOCABULARY);
   if (parsed.ok) return parsed.filter;
   throw new Fault('validation_failed', {
@@ -123,7 +123,7 @@ async function* linesOf(tx: Tx, { projectId, filter }: { projectId: number; filt
   yield `${csvLine(CSV_COLUMNS)}\n`;
   let after: EmailCursor | null = null;
   for (let lines = 0; lines < EXPORT_MAX; lines += EXPORT_PAGE) {
-    const page: EmailRecord[] = await listLetters(tx, {
+    const page: EmailRecord[] = await listEmails(tx, {
       projectId,
       filter,
       after,
@@ -154,19 +154,19 @@ const CSV_COLUMNS = [
   'outcomes',
 ];
 
-function csvOf(letter: EmailRecord): string {
-  const { claimedAt, endedAt, attempts, became } = letter;
-  const cells = [letter.rule, letter.template, letter.userId, letter.address, letter.subject, letter.domain];
+function csvOf(email: EmailRecord): string {
+  const { claimedAt, endedAt, attempts, became } = email;
+  const cells = [email.rule, email.template, email.userId, email.address, email.subject, email.domain];
   return csvLine([
-    letter.id,
+    email.id,
     iso(claimedAt),
     isoOrNull(endedAt),
-    letter.state,
-    letter.reason,
+    email.state,
+    email.reason,
     ...cells.map((cell) => cell && plainCell(cell)),
-    letter.provider,
+    email.provider,
     String(attempts),
-    letter.reply && plainCell(letter.reply),
+    email.reply && plainCell(email.reply),
     became.join(' '),
   ]);
 }

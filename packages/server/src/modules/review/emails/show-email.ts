@@ -5,7 +5,7 @@ import {
   type ReadMail,
   findFrozen,
   type FrozenRow,
-  findLetter,
+  findEmail,
   type EmailRecord,
 } from '../../sending/index.ts';
 import { findUrls, type ClassifiedHit, listJudgedHits, listThread, type Reply } from '../../inbound/index.ts';
@@ -17,7 +17,7 @@ import type { Renderer } from '../../rendering/index.ts';
 
 /** A claimed email as it was sent, with everything that is known about its results. */
 export type EmailView = {
-  letter: EmailRecord;
+  email: EmailRecord;
   /** The time zone in the user's traits. */
   zone: string | null;
   /** Null if the email was never submitted, or its bytes were deleted. */
@@ -39,12 +39,12 @@ const OUTCOMES_SHOWN_MAX = 500;
 const TOLD_SHOWN_MAX = 500;
 
 /** Reads the raw email in a thread: it may have a megabyte, which takes 0.25 s. */
-export async function showLetter(
+export async function showEmail(
   { tx, renderer }: { tx: Tx; renderer: Renderer },
   { projectId, id }: { projectId: number; id: string },
 ): Promise<EmailView> {
-  const letter = await requireLetter(tx, { projectId, id });
-  const { draftId, userId } = letter;
+  const email = await requireEmail(tx, { projectId, id });
+  const { draftId, userId } = email;
   const place = { projectId, messageId: id };
   const raw = await findBytes(tx, { projectId, draftId });
   const outcomes = await listOutcomesOfDraft(tx, { projectId, draftId, limit: OUTCOMES_SHOWN_MAX });
@@ -52,7 +52,7 @@ export async function showLetter(
   const { hits, counted } = await listJudgedHits(tx, place);
   const [person] = await findPeople(tx, [{ projectId, userId }]);
   return {
-    letter,
+    email,
     zone: person ? ownZone([person.traits.get('timezone'), person.traits.get('time_zone')]) : null,
     raw: raw && { ...raw, mail: await renderer.run('readMail', raw.mime, { projectId }) },
     urls: await findUrls(tx, place),
@@ -66,26 +66,26 @@ export async function showLetter(
 }
 
 /** Returns the bytes of an email as they were submitted. */
-export async function showLetterBytes(
+export async function showEmailBytes(
   tx: Tx,
   { projectId, id }: { projectId: number; id: string },
-): Promise<{ letter: EmailRecord; mime: Buffer }> {
-  const letter = await requireLetter(tx, { projectId, id });
-  const frozen = await findBytes(tx, { projectId, draftId: letter.draftId });
+): Promise<{ email: EmailRecord; mime: Buffer }> {
+  const email = await requireEmail(tx, { projectId, id });
+  const frozen = await findBytes(tx, { projectId, draftId: email.draftId });
   if (!frozen)
     throw notFound(
       'The source of this email is not stored: it was never submitted, or its retention time is over',
     );
-  return { letter, mime: frozen.mime };
+  return { email, mime: frozen.mime };
 }
 
-async function requireLetter(
+async function requireEmail(
   tx: Tx,
   { projectId, id }: { projectId: number; id: string },
 ): Promise<EmailRecord> {
-  const letter = UUID.test(id) ? await findLetter(tx, { projectId, id }) : undefined;
-  if (!letter) throw notFound(`This project has no email ${JSON.stringify(id)}`);
-  return letter;
+  const email = UUID.test(id) ? await findEmail(tx, { projectId, id }) : undefined;
+  if (!email) throw notFound(`This project has no email ${JSON.stringify(id)}`);
+  return email;
 }
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;

@@ -8,7 +8,7 @@ import type {
   ReplyThread,
 } from '@beckon/contract/dashboard';
 import { type AskOptions, testDashboard } from '../../../../testkit/dashboard.ts';
-import { goodHtml, goodLetter } from '../../../../testkit/good-letter.ts';
+import { goodHtml, goodEmail } from '../../../../testkit/good-email.ts';
 import { testMail } from '../../../../testkit/mailroom.ts';
 import { newStory, openStage, type Story } from '../../../../testkit/story.ts';
 import { idMaker } from '../../../platform/ids.ts';
@@ -34,7 +34,7 @@ const ask = <T>(what: string, options: AskOptions = {}) => {
 };
 
 async function keep(userId: string | null = 'ada', html?: string): Promise<string> {
-  const raw = await goodLetter({ date: new Date(story.now()), ...(html === undefined ? {} : { html }) });
+  const raw = await goodEmail({ date: new Date(story.now()), ...(html === undefined ? {} : { html }) });
   const id = newId();
   const draftId = userId === null ? null : newId();
   const envelope = { mailFrom: 'b+t@acme.test', rcptTo: 'ada@x.test', at: story.now() };

@@ -25,7 +25,7 @@ import {
   PAGE,
   readPage,
   routesFor,
-  sendLetter,
+  sendEmail,
   sendPieces,
   timeAndId,
   toPage,
@@ -117,7 +117,7 @@ export const testInboxRoutes: DashboardRoute<Deps>[] = [
       const mail = await openMail(db, { projectId, id: params.email, copy: query.copy ?? 1 });
       const read = await mailroom.renderer.run('readMail', mail.raw, { projectId });
       const html = redactFor(role, mail)(withoutPixel(read.html));
-      return sendLetter({ openOutbound }, reply, { html, ...query });
+      return sendEmail({ openOutbound }, reply, { html, ...query });
     },
   }),
   route('GET /projects/:project/test-inbox/:email/source', {

@@ -67,11 +67,11 @@ const READERS: Record<(typeof STEPS)[number], Reader> = {
 function readDraft(place: ParsePosition, object: JsonObject, { counted }: Scope): Step | undefined {
   counted.drafts += 1;
   refuseOthers(place, object, ['draft']);
-  const letter = readLetter(inside(place, 'draft'), object['draft']);
-  return letter && { kind: 'draft', letter };
+  const email = readEmail(inside(place, 'draft'), object['draft']);
+  return email && { kind: 'draft', email };
 }
 
-function readLetter(place: ParsePosition, value: unknown): StepEmail | undefined {
+function readEmail(place: ParsePosition, value: unknown): StepEmail | undefined {
   if (typeof value === 'string') {
     const name = readName(place, value);
     return name === undefined ? undefined : { name };

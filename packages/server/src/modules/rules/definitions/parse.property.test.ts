@@ -76,7 +76,7 @@ const entry: fc.Arbitrary<EnrollmentLimit> = fc.oneof(
 const line = fc.constantFrom('Hello', ' “Grüße” ', 'x'.repeat(200));
 const draft: fc.Arbitrary<Step> = fc.record({
   kind: fc.constant('draft' as const),
-  letter: fc.oneof(
+  email: fc.oneof(
     fc.record({ name: fc.constantFrom('welcome', 'a letter', '__proto__') }),
     fc.record({
       subject: line,

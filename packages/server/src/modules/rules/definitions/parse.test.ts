@@ -34,7 +34,7 @@ test('fills in defaults for everything that a rule leaves out', () => {
       topic: null,
       tracking: true,
       expiresAfterMs: 259_200_000,
-      steps: [{ kind: 'draft', letter: { name: 'welcome' } }],
+      steps: [{ kind: 'draft', email: { name: 'welcome' } }],
     },
   });
 });
@@ -130,8 +130,8 @@ test.each([
   [{ subject: 'x', preheader: 'a\r\nb', body: 'y' }, ['steps.0.draft.preheader']],
   [{ subject: 'x', body: 'y'.repeat(50_001) }, ['steps.0.draft.body']],
   [{ subject: 'x', body: 'y\0' }, ['steps.0.draft.body']],
-])('limits the subject to one line and the body to a maximum length: case %#', (letter, fields) => {
-  expect(fieldsOf({ steps: [{ draft: letter }] })).toEqual(fields);
+])('limits the subject to one line and the body to a maximum length: case %#', (email, fields) => {
+  expect(fieldsOf({ steps: [{ draft: email }] })).toEqual(fields);
 });
 
 test('trims names and rejects names that look like ids', () => {

@@ -99,7 +99,7 @@ function entryDocument(entry: EnrollmentLimit): string | object {
 function stepDocument(step: Step): object {
   switch (step.kind) {
     case 'draft':
-      return { draft: 'name' in step.letter ? step.letter.name : step.letter };
+      return { draft: 'name' in step.email ? step.email.name : step.email };
     case 'wait':
       return { wait: printDuration(step.ms) };
     case 'wait_until':

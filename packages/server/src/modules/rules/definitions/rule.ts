@@ -82,7 +82,7 @@ export type EnrollmentLimit =
   | { kind: 'cooldown'; ms: number; properties: string[]; again: PropertyTest | null };
 
 export type Step =
-  | { kind: 'draft'; letter: StepEmail }
+  | { kind: 'draft'; email: StepEmail }
   | { kind: 'wait'; ms: number }
   /** In the user's time zone. Monday is 1, and `at` has the form `09:00`. */
   | { kind: 'wait_until'; weekdays: number[]; at: string }

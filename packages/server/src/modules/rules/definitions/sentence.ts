@@ -150,7 +150,7 @@ function stepsWords(steps: Step[], names: AudienceNames): string {
 function stepWords(step: Step, names: AudienceNames): string {
   switch (step.kind) {
     case 'draft':
-      return letterWords(step.letter);
+      return emailWords(step.email);
     case 'wait':
       return `wait ${durationWords(step.ms)}`;
     case 'wait_until':
@@ -188,10 +188,10 @@ function waysWords(
   return second === '' ? `${yes}, ${first}` : `${yes}, ${first}; otherwise, ${second}`;
 }
 
-function letterWords(letter: StepEmail): string {
-  return 'name' in letter
-    ? `draft the email ${quoted(letter.name)}`
-    : `draft an email with the subject ${quoted(letter.subject)}`;
+function emailWords(email: StepEmail): string {
+  return 'name' in email
+    ? `draft the email ${quoted(email.name)}`
+    : `draft an email with the subject ${quoted(email.subject)}`;
 }
 
 const WEEKDAY_NAMES = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];

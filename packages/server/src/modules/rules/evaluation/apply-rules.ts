@@ -171,9 +171,9 @@ export function moveAnchor(audienceId: string, cause: Cause): Anchor {
 }
 
 function composeAll({ outcome, person, model }: Desk, deps: Composing): DraftChange[] {
-  return outcome.letters
+  return outcome.emails
     .filter(({ run }) => run.state !== 'ended')
-    .map(({ run, letter }) => compose({ run, letter, person, model }, deps));
+    .map(({ run, email: letter }) => compose({ run, email: letter, person, model }, deps));
 }
 
 /** Cancels the open drafts of an ended run. An email that is being sent right now cannot be recalled. */
@@ -216,7 +216,7 @@ function arrivalOf(desk: Desk, draft: Draft, { run, rendering }: Arriving): Draf
   const definition = model.rules.version(draft.ruleId, draft.version)?.definition;
   const instruction = model.programOf(draft.ruleId, draft.version)?.[draft.step];
   if (!definition || instruction?.kind !== 'draft') return null;
-  const written = writeWithin(rendering, { run, letter: instruction.letter, person, model });
+  const written = writeWithin(rendering, { run, email: instruction.email, person, model });
   const { content, facts } = written;
   const gap = gapOf(written);
   if (draft.reason === 'no_address')

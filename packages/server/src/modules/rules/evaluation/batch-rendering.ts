@@ -14,8 +14,8 @@ export type BatchRendering = {
   pause(): Promise<void>;
 };
 
-/** `letter` is an object that stays the same until the definitions of the project change. */
-type EmailOfPerson = { letter: object; person: PersonId };
+/** `email` is an object that stays the same until the definitions of the project change. */
+type EmailOfPerson = { email: object; person: PersonId };
 
 /** Ten emails of the most expensive kind, about a second. Shipped templates use a two-hundredth of their budget or less. */
 const BATCH_WORK_MAX = 10 * WORK_MAX;
@@ -33,7 +33,7 @@ export function createBatchRendering(
   const began = now();
   let sincePause = 0;
   return {
-    render({ letter, person }, render) {
+    render({ email: letter, person }, render) {
       const failed = slow.find(letter, person);
       if (failed) return failed;
       const rendered = slow.measure(letter, person, render);

@@ -16,7 +16,7 @@ import { dateIn, type Timer, type TimerKey } from '../definitions/timers.ts';
 import type { EntryRow, EntryWish } from '../definitions/entries.ts';
 import { advance, endRun, lostAfter, standAt } from '../runs/advance-run.ts';
 import type { EndReason, Run } from '../runs/run.ts';
-import type { ProgramLetter } from '../runs/program.ts';
+import type { ProgramEmail } from '../runs/program.ts';
 import type { Model } from '../project-model.ts';
 import { zoneOfPerson } from './recipient.ts';
 
@@ -39,7 +39,7 @@ export type EvaluationResult = {
   begun: Run[];
   changed: Run[];
   /** An email is drafted for each of these runs. */
-  letters: { run: Run; letter: ProgramLetter }[];
+  emails: { run: Run; email: ProgramEmail }[];
   /** Runs whose open drafts are canceled. */
   ended: Run[];
 };
@@ -81,7 +81,7 @@ export function openDesk(of: { person: Person; model: Model }, known: Evaluation
       disarmed: [],
       begun: [],
       changed: [],
-      letters: [],
+      emails: [],
       ended: [],
     },
   };
@@ -219,7 +219,7 @@ export function walk(desk: Desk, run: Run, step: number): void {
   const program = programOf(desk, run);
   const stand = advance(program, { step, now, zone, branch });
   replace(desk, run, { ...standAt(run, stand, now), lostMs: lostAfter(program, stand, run.lostMs) });
-  if (stand.stop.kind === 'draft') desk.outcome.letters.push({ run, letter: stand.stop.letter });
+  if (stand.stop.kind === 'draft') desk.outcome.emails.push({ run, email: stand.stop.email });
 }
 
 export function end(desk: Desk, run: Run, reason: EndReason): void {

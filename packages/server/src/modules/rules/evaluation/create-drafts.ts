@@ -1,10 +1,10 @@
 import type { NewId } from '../../../platform/ids.ts';
 import { type Draft, type DraftChange, newDraft } from '../../drafts/index.ts';
 import type { Person } from '../../users/index.ts';
-import type { ProgramLetter } from '../runs/program.ts';
+import type { ProgramEmail } from '../runs/program.ts';
 import type { Run } from '../runs/run.ts';
 import {
-  findShippedLetter,
+  findShippedEmail,
   type TemplateText,
   personFactsChanged,
   variablesFor,
@@ -17,17 +17,17 @@ import type { Model } from '../project-model.ts';
 import type { BatchRendering } from './batch-rendering.ts';
 import { localeOfPerson, zoneOfPerson } from './recipient.ts';
 
-export type Composing = { run: Run; letter: ProgramLetter; person: Person; model: Model };
+export type Composing = { run: Run; email: ProgramEmail; person: Person; model: Model };
 
 /** Drafts the email that a run has reached, with its deadline. */
 export function compose(
-  { run, letter, person, model }: Composing,
+  { run, email: letter, person, model }: Composing,
   { now, newId, rendering }: { now: number; newId: NewId; rendering: BatchRendering },
 ): DraftChange {
   const definition = model.rules.version(run.ruleId, run.version)?.definition;
   if (!definition) throw new Error(`version ${run.version} of rule ${run.ruleId} is not known`);
   const { projectId, userId } = person;
-  const written = writeWithin(rendering, { run, letter, person, model });
+  const written = writeWithin(rendering, { run, email: letter, person, model });
   const { content, facts } = written;
   return newDraft({
     projectId,
@@ -79,21 +79,21 @@ type Writing = Omit<Composing, 'run'> & { run: Pick<Run, 'anchor' | 'endsAt'> };
 
 /** Renders the template with the present facts of the user. */
 export function write(writing: Writing): RenderedContent {
-  const { letter, variables } = contentToRender(writing);
+  const { email: letter, variables } = contentToRender(writing);
   return renderContent(letter, variables);
 }
 
 /** Renders like `write`, within the limits of a batch. */
 export function writeWithin(rendering: BatchRendering, writing: Writing): RenderedContent {
-  const { letter, person, model } = writing;
+  const { email: letter, person, model } = writing;
   const text = textOf(model, letter);
   if (!text) throw new Error(`there is no template ${JSON.stringify(letter)}`);
-  const email = { letter: 'name' in letter ? text : letter, person };
+  const email = { email: 'name' in letter ? text : letter, person };
   return rendering.render(email, () => write(writing));
 }
 
 /** Returns the input of `write`, for rendering in another thread. */
-export function contentToRender({ run, letter, person, model }: Writing): ContentToRender {
+export function contentToRender({ run, email: letter, person, model }: Writing): ContentToRender {
   const text = textOf(model, letter);
   if (!text) throw new Error(`there is no template ${JSON.stringify(letter)}`);
   const variables = variablesFor({
@@ -104,24 +104,24 @@ export function contentToRender({ run, letter, person, model }: Writing): Conten
     zone: zoneOfPerson(person, model),
     locale: localeOfPerson(person, model),
   });
-  return { letter: text, variables };
+  return { email: text, variables };
 }
 
 /** Returns the text of the step that a draft was made at. `name` is null if the text belongs to that step alone. */
-export function letterOf(
+export function emailOf(
   model: Model,
   { ruleId, version, step }: { ruleId: string; version: number; step: number },
 ): { name: string | null; text: TemplateText } | undefined {
   const instruction = model.programOf(ruleId, version)?.[step];
   if (instruction?.kind !== 'draft') return undefined;
-  const text = textOf(model, instruction.letter);
-  return text && { name: 'name' in instruction.letter ? instruction.letter.name : null, text };
+  const text = textOf(model, instruction.email);
+  return text && { name: 'name' in instruction.email ? instruction.email.name : null, text };
 }
 
 /** A project's own template takes precedence over the shipped one with the same name. */
-function textOf({ letters }: Model, letter: ProgramLetter): TemplateText | undefined {
+function textOf({ emails }: Model, letter: ProgramEmail): TemplateText | undefined {
   if (!('name' in letter)) return { ...letter, format: 'markdown' };
-  return letters.get(letter.name) ?? findShippedLetter(letter.name);
+  return emails.get(letter.name) ?? findShippedEmail(letter.name);
 }
 
 function autopilotOf({ project, rules }: Model, { ruleId }: Run): number | null {

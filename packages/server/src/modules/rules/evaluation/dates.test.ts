@@ -29,7 +29,7 @@ test('fires at once if less time is left when the date is set, and never after t
   await renews(story, -HOUR);
   await story.later(20 * DAY);
   expect(await story.why('u1', 'Renewal')).toEqual({ fired: 1, date_passed: 1, claimed: 1 });
-  expect(await story.letters()).toHaveLength(1);
+  expect(await story.emails()).toHaveLength(1);
 });
 
 test('does not fire if the date was long ago when it was set', async () => {
@@ -53,16 +53,16 @@ test('does not fire for a removed date, even if the rule uses another trait by n
   await renews(story, 385 * DAY);
   await story.later(40 * DAY);
   expect(await story.why('u1', 'Renewal')).toEqual({ starts_later: 1, superseded: 1 });
-  expect(await story.letters()).toEqual([]);
+  expect(await story.emails()).toEqual([]);
 });
 
 test('counts a cooldown from the entry, and not from when the awaited date was set', async () => {
   const story = await withRule({ enrollment: { cooldown: '300d' } });
   await renews(story, 365 * DAY);
   await story.later(359 * DAY);
-  expect(await story.letters()).toHaveLength(1);
+  expect(await story.emails()).toHaveLength(1);
   await renews(story, 15 * DAY);
   await story.later(10 * DAY);
   expect(await story.why('u1', 'Renewal')).toEqual({ starts_later: 2, fired: 1, claimed: 1, in_cooldown: 1 });
-  expect(await story.letters()).toHaveLength(1);
+  expect(await story.emails()).toHaveLength(1);
 });

@@ -30,7 +30,7 @@ test('once: enrolls a user on the first event, and never again', async () => {
   await did(story, {}, DAY);
   await story.event('u2', 'did');
   await story.later(DAY);
-  expect((await story.letters()).map(({ to }) => to)).toEqual(['u1', 'u2']);
+  expect((await story.emails()).map(({ to }) => to)).toEqual(['u1', 'u2']);
   expect(await story.why('u1', 'Did')).toEqual({ fired: 1, claimed: 1, already_entered: 1 });
 });
 
@@ -81,7 +81,7 @@ test('one_at_a_time: enrolls a user again only after the run ended', async () =>
   await story.later(5 * HOUR);
   expect(await story.runs('u1', 'Did')).toMatchObject([{ state: 'ended', end_reason: 'done' }]);
   await did(story, {}, 10 * DAY);
-  expect(await story.letters()).toHaveLength(4);
+  expect(await story.emails()).toHaveLength(4);
   expect(await story.why('u1', 'Did')).toEqual({ fired: 2, claimed: 4, in_progress: 1 });
 });
 
@@ -94,7 +94,7 @@ test('one_at_a_time: enrolls a user again who leaves and returns within one batc
   const ends = (await story.runs('u1', 'Did')).map((run) => String(run.end_reason)).toSorted();
   expect(ends).toEqual(['done', 'exit_event', 'exit_event']);
   expect(await story.why('u1', 'Did')).toEqual({ fired: 3, in_progress: 1, claimed: 1 });
-  expect(await story.letters()).toHaveLength(1);
+  expect(await story.emails()).toHaveLength(1);
 });
 
 test('one_at_a_time: starts the next run on the event that ends the current one', async () => {
@@ -103,7 +103,7 @@ test('one_at_a_time: starts the next run on the event that ends the current one'
   await did(story, {}, HOUR);
   await story.later(DAY);
   expect((await story.runs('u1', 'Did')).map((run) => run.end_reason)).toEqual(['exit_event', 'done']);
-  expect(await story.letters()).toHaveLength(1);
+  expect(await story.emails()).toHaveLength(1);
 });
 
 test('cooldown: enrolls again exactly when the time since the last entry is over', async () => {
@@ -174,7 +174,7 @@ test('starts nothing for events accepted before the rule was created, whenever t
   expect(await story.why('u1', 'Did')).toEqual({ before_enable: 1 });
   await story.event('u1', 'did');
   await story.later(DAY);
-  expect(await story.letters()).toHaveLength(1);
+  expect(await story.emails()).toHaveLength(1);
 });
 
 const LATER = { relative_to: { event: 'did' }, after: '30d' };

@@ -24,7 +24,7 @@ async function withUser(): Promise<Story> {
 }
 
 const rules = async (story: Story): Promise<string[]> =>
-  (await story.letters()).map(({ rule }) => rule).toSorted();
+  (await story.emails()).map(({ rule }) => rule).toSorted();
 
 test('uses up the entries of welcome and onboarding_stall by an imported sign-up', async () => {
   const story = await withUser();
@@ -34,7 +34,7 @@ test('uses up the entries of welcome and onboarding_stall by an imported sign-up
   await story.later(HOUR);
   await story.event('u1', 'user_signed_up');
   await story.later(10 * DAY);
-  expect(await story.letters()).toEqual([]);
+  expect(await story.emails()).toEqual([]);
   expect(await story.why('u1', 'welcome')).toEqual({ suppressed: 1, already_entered: 1 });
   expect(await story.why('u1', 'onboarding_stall')).toEqual({
     suppressed: 1,
@@ -65,9 +65,7 @@ test('fires for nothing accepted before a suppression is lifted, but for the eve
   await suppressed(story, [of('u1', 'usage_threshold_reached', { usagePercent: 95, meter: 'seats' })]);
   await story.event('u1', 'usage_threshold_reached', { usagePercent: 96, meter: 'storage' });
   await story.later(DAY);
-  expect((await story.letters()).map(({ subject }) => subject)).toEqual([
-    'You have used 96% of your storage',
-  ]);
+  expect((await story.emails()).map(({ subject }) => subject)).toEqual(['You have used 96% of your storage']);
   expect(await story.why('u1', 'plan_limit_upsell')).toEqual({ suppressed: 1, fired: 1, claimed: 1 });
 });
 
@@ -78,7 +76,7 @@ test('suppresses a live event that is processed with a later suppressed batch, a
   await story.later(HOUR);
   await story.user('u1', { traits: { plan: 'pro' } });
   await story.later(DAY);
-  expect(await story.letters()).toEqual([]);
+  expect(await story.emails()).toEqual([]);
   expect(await story.why('u1', 'plan_limit_upsell')).toEqual({ suppressed: 1 });
 });
 
@@ -96,7 +94,7 @@ test('starts nothing by a record accepted before the lift, in the same batch as 
   await story.user('u2', { traits });
   await story.event('u2', 'login');
   await story.later(9 * DAY);
-  expect(await story.letters()).toEqual([]);
+  expect(await story.emails()).toEqual([]);
   for (const userId of ['u1', 'u2']) expect(await story.why(userId, 'Renewal')).toEqual({ suppressed: 1 });
 });
 
@@ -152,7 +150,7 @@ test('starts a rule for a user who joins by a live record, but not by a bulk req
   await story.post('users/bulk', { users: [{ external_user_id: 'u2', traits: { plan: 'pro' } }] });
   await story.user('u3', { traits: { plan: 'pro' } });
   await story.later(DAY);
-  expect((await story.letters()).map(({ to }) => to)).toEqual(['u1']);
+  expect((await story.emails()).map(({ to }) => to)).toEqual(['u1']);
   const why = await Promise.all(['u1', 'u2', 'u3', 'u4'].map((userId) => story.why(userId, 'Joined')));
   expect(why).toEqual([
     { fired: 1, claimed: 1 },
@@ -176,13 +174,13 @@ test('reminds of dates from a bulk request only if the reminder is still to come
     ],
   });
   await story.later(DAY);
-  expect(await story.letters()).toEqual([]);
+  expect(await story.emails()).toEqual([]);
   expect(await story.why('u1', 'Renewal')).toEqual({ bulk_request: 1 });
   await story.later(4 * DAY);
-  expect((await story.letters()).map(({ to }) => to)).toEqual(['u2']);
+  expect((await story.emails()).map(({ to }) => to)).toEqual(['u2']);
   await story.user('u1', { traits: inDays(5) });
   await story.later(DAY);
-  expect((await story.letters()).map(({ to }) => to)).toEqual(['u2', 'u1']);
+  expect((await story.emails()).map(({ to }) => to)).toEqual(['u2', 'u1']);
 });
 
 test('starts nothing for a user who enters an audience while it is being built, and logs it', async () => {
@@ -201,7 +199,7 @@ test('starts nothing for a user who enters an audience while it is being built, 
   await story.user('u1', { traits: { plan: 'pro' } });
   await story.engine.digest.batch('live', [projectId]);
   await story.later(DAY);
-  expect(await story.letters()).toEqual([]);
+  expect(await story.emails()).toEqual([]);
   expect(await story.why('u1', 'Joined')).toEqual({ definition_change: 1 });
 });
 

@@ -6,7 +6,7 @@ const stage = await openStage();
 
 /** Emails sent at the same moment have no order. */
 const told = async (story: Story): Promise<string[]> =>
-  (await story.letters()).map(({ rule, to }) => `${rule} to ${to}`).toSorted();
+  (await story.emails()).map(({ rule, to }) => `${rule} to ${to}`).toSorted();
 
 test('welcome: sends one email two hours after sign-up, with the name known then', async () => {
   const story = await newStory(stage);
@@ -14,12 +14,12 @@ test('welcome: sends one email two hours after sign-up, with the name known then
   await story.event('u1', 'user_signed_up', { plan: 'free_trial' });
   const at = story.now();
   await story.later(2 * HOUR - 1);
-  expect(await story.letters()).toEqual([]);
+  expect(await story.emails()).toEqual([]);
   await story.later(1);
-  const [letter] = await story.letters();
-  expect(letter).toMatchObject({ rule: 'welcome', to: 'u1', address: 'ada@example.org', at: at + 2 * HOUR });
-  expect(letter?.body).toContain('Hi Ada,');
-  expect(letter?.body).toContain('on the free trial plan');
+  const [email] = await story.emails();
+  expect(email).toMatchObject({ rule: 'welcome', to: 'u1', address: 'ada@example.org', at: at + 2 * HOUR });
+  expect(email?.body).toContain('Hi Ada,');
+  expect(email?.body).toContain('on the free trial plan');
   await story.event('u1', 'user_signed_up');
   await story.later(DAY);
   expect(await told(story)).toEqual(['welcome to u1']);
@@ -34,7 +34,7 @@ test('welcome: refreshes an untouched draft until it is sent', async () => {
   expect((await story.drafts())[0]?.content.body).toContain('Hi there,');
   await story.user('u1', { traits: { name: 'Grace' } });
   await story.later(HOUR);
-  expect((await story.letters())[0]?.body).toContain('Hi Grace,');
+  expect((await story.emails())[0]?.body).toContain('Hi Grace,');
 });
 
 test('welcome: does not fire for a sign-up that is reported too late', async () => {
@@ -66,7 +66,7 @@ test('onboarding_stall: fires exactly three days after sign-up, and its email is
     expiresAt: at + 10 * DAY + 2 * HOUR,
   });
   await story.later(2 * HOUR);
-  expect((await story.letters())[1]).toMatchObject({ rule: 'onboarding_stall', at: at + 3 * DAY + 2 * HOUR });
+  expect((await story.emails())[1]).toMatchObject({ rule: 'onboarding_stall', at: at + 3 * DAY + 2 * HOUR });
   await story.later(30 * DAY);
   expect(await told(story)).toEqual(['onboarding_stall to u1', 'welcome to u1']);
   expect(await story.why('u1', 'onboarding_stall')).toEqual({ starts_later: 1, fired: 1, claimed: 1 });
@@ -128,18 +128,18 @@ test('plan_limit_upsell: sends one email at 80 percent, one on first reaching 10
   await story.user('u1', { email: 'a@x.org', traits: { plan: 'team' } });
   await usage(79, DAY);
   await usage(80, 2 * HOUR);
-  const [first] = await story.letters();
+  const [first] = await story.emails();
   expect(first?.subject).toBe('You have used 80% of your seats');
   expect(first?.body).toContain('the 10 seats that come with your team plan');
   await usage(85, DAY);
   await usage(100, DAY);
-  expect((await story.letters()).map(({ subject }) => subject)).toEqual([
+  expect((await story.emails()).map(({ subject }) => subject)).toEqual([
     'You have used 80% of your seats',
     'You have used 100% of your seats',
   ]);
   await usage(100, DAY);
   await usage(82, DAY);
-  expect(await story.letters()).toHaveLength(2);
+  expect(await story.emails()).toHaveLength(2);
   expect(await story.why('u1', 'plan_limit_upsell')).toEqual({
     filter: 1,
     fired: 2,
@@ -151,7 +151,7 @@ test('plan_limit_upsell: sends one email at 80 percent, one on first reaching 10
   await usage(90, 1);
   expect((await story.why('u1', 'plan_limit_upsell'))['in_cooldown']).toBe(4);
   await usage(90, DAY);
-  expect(await story.letters()).toHaveLength(3);
+  expect(await story.emails()).toHaveLength(3);
 });
 
 test('plan_limit_upsell: sends an email per meter, and treats a missing meter as one', async () => {
@@ -163,7 +163,7 @@ test('plan_limit_upsell: sends an email per meter, and treats a missing meter as
     await story.later(HOUR / 2);
   }
   await story.later(2 * HOUR);
-  expect((await story.letters()).map(({ subject }) => subject)).toEqual([
+  expect((await story.emails()).map(({ subject }) => subject)).toEqual([
     'You have used 90% of your seats',
     'You have used 90% of your storage',
     'You have used 90% of your plan',
@@ -182,7 +182,7 @@ test('plan_limit_upsell: makes two entries when both thresholds arrive within on
   });
   await story.post('events/batch', { events: [event(80), event(90), event(101), event(85)] });
   await story.later(2 * HOUR);
-  expect((await story.letters()).map(({ subject }) => subject).toSorted()).toEqual([
+  expect((await story.emails()).map(({ subject }) => subject).toSorted()).toEqual([
     'You have used 101% of your seats',
     'You have used 80% of your seats',
   ]);

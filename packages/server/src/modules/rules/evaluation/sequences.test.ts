@@ -6,7 +6,7 @@ import { editRule } from '../write-rule.ts';
 const stage = await openStage();
 beforeEach(() => stage.engine.transport.answer({ result: 'sent' }));
 
-const letter = (subject: string): object => ({ draft: { subject, body: 'Hello.' } });
+const email = (subject: string): object => ({ draft: { subject, body: 'Hello.' } });
 
 /** A rule on `began`, in a project whose send checks always pass and whose drafts wait one hour. */
 async function withSteps(steps: object[], more: object = {}): Promise<Story> {
@@ -20,12 +20,12 @@ async function withSteps(steps: object[], more: object = {}): Promise<Story> {
 const begin = (story: Story): Promise<unknown> => story.event('u1', 'began');
 /** Returns the sent subjects, each with the time since `at`. */
 const left = async (story: Story, at: number): Promise<[string, number][]> =>
-  (await story.letters()).map((sent) => [sent.subject, sent.at - at]);
+  (await story.emails()).map((sent) => [sent.subject, sent.at - at]);
 const ends = async (story: Story): Promise<(string | null)[]> =>
   (await story.runs('u1', 'Steps')).map((run) => run.end_reason);
 
 test('counts a wait after an email from when the email was sent', async () => {
-  const story = await withSteps([letter('One'), { wait: '2d' }, letter('Two')]);
+  const story = await withSteps([email('One'), { wait: '2d' }, email('Two')]);
   const at = story.now();
   await begin(story);
   await story.later(10 * DAY);
@@ -40,7 +40,7 @@ test.each<[string, Parameters<Story['act']>[1], number]>([
   ['skipped, and final after ten seconds', { kind: 'skip', reason: 'not now' }, 10_000],
   ['approved', { kind: 'approve' }, 10_000],
 ])('continues with the next step after a draft was %s', async (_, act, afterMs) => {
-  const story = await withSteps([letter('One'), { wait: '2d' }, letter('Two')]);
+  const story = await withSteps([email('One'), { wait: '2d' }, email('Two')]);
   await begin(story);
   await story.later(60_000);
   const at = story.now();
@@ -50,7 +50,7 @@ test.each<[string, Parameters<Story['act']>[1], number]>([
 });
 
 test('ignores a skip that is undone within ten seconds', async () => {
-  const story = await withSteps([letter('One'), { wait: '2d' }, letter('Two')]);
+  const story = await withSteps([email('One'), { wait: '2d' }, email('Two')]);
   const at = story.now();
   await begin(story);
   await story.later(60_000);
@@ -67,7 +67,7 @@ test('ignores a skip that is undone within ten seconds', async () => {
 test.each(['failed', 'unknown'] as const)(
   'continues with the next step after an email with the result %s',
   async (result) => {
-    const story = await withSteps([letter('One'), letter('Two')]);
+    const story = await withSteps([email('One'), email('Two')]);
     stage.engine.transport.answer({ result, reason: 'the line broke' });
     const at = story.now();
     await begin(story);
@@ -83,7 +83,7 @@ test.each(['failed', 'unknown'] as const)(
 );
 
 test('continues with the next step after an email that expired', async () => {
-  const story = await withSteps([letter('One'), letter('Two')], { expires_after: '5h' });
+  const story = await withSteps([email('One'), email('Two')], { expires_after: '5h' });
   await story.set({ quiet_hours: '12:30-23:00' });
   const at = story.now();
   await begin(story);
@@ -95,11 +95,11 @@ test('continues with the next step after an email that expired', async () => {
 });
 
 test('waits until Monday morning in the time zone of the user', async () => {
-  const story = await withSteps([{ wait_until: { weekdays: ['mon'], at: '09:00' } }, letter('Monday')]);
+  const story = await withSteps([{ wait_until: { weekdays: ['mon'], at: '09:00' } }, email('Monday')]);
   await story.user('u1', { traits: { timezone: 'Asia/Kolkata' } });
   await begin(story);
   await story.later(8 * DAY);
-  const [sent] = await story.letters();
+  const [sent] = await story.emails();
   const local = Temporal.Instant.fromEpochMilliseconds((sent?.at ?? 0) - HOUR).toZonedDateTimeISO(
     'Asia/Kolkata',
   );
@@ -109,10 +109,10 @@ test('waits until Monday morning in the time zone of the user', async () => {
 const waiting = [
   {
     wait_for: { event: 'accepted', where: [{ property: 'seats', at_least: 2 }], within: '3d' },
-    then: [letter('Thanks')],
-    else: [letter('Still there?')],
+    then: [email('Thanks')],
+    else: [email('Still there?')],
   },
-  letter('Last'),
+  email('Last'),
 ];
 
 test('continues as soon as the awaited event arrives', async () => {
@@ -152,12 +152,12 @@ test('counts an awaited event that was accepted in time, however late it is proc
   // The timers are processed before the records.
   await stage.engine.digest.due(story.projectId);
   await story.later(DAY);
-  expect((await story.letters()).map(({ subject }) => subject)).toEqual(['Thanks', 'Last']);
+  expect((await story.emails()).map(({ subject }) => subject)).toEqual(['Thanks', 'Last']);
 });
 
 test('does not count the event that starts a run as the one that the run waits for', async () => {
   const story = await withSteps([
-    { wait_for: { event: 'began', within: '3d' }, then: [letter('Again')], else: [letter('Once')] },
+    { wait_for: { event: 'began', within: '3d' }, then: [email('Again')], else: [email('Once')] },
   ]);
   const at = story.now();
   await begin(story);
@@ -168,25 +168,25 @@ test('does not count the event that starts a run as the one that the run waits f
 test('evaluates a branch when the run reaches it', async () => {
   const branch = {
     branch: { if: { trait: 'plan', equals: 'pro' } },
-    then: [letter('For pros')],
-    else: [letter('Basics')],
+    then: [email('For pros')],
+    else: [email('Basics')],
   };
   const story = await withSteps([branch, { wait: '1d' }, branch]);
   await begin(story);
   await story.later(HOUR);
   await story.user('u1', { traits: { plan: 'pro' } });
   await story.later(3 * DAY);
-  expect((await story.letters()).map(({ subject }) => subject)).toEqual(['Basics', 'For pros']);
+  expect((await story.emails()).map(({ subject }) => subject)).toEqual(['Basics', 'For pros']);
 });
 
 test('ends the run at an end within a branch', async () => {
   const story = await withSteps([
     { branch: { if: { trait: 'plan', equals: 'free' } }, then: [{ end: true }] },
-    letter('Not for free'),
+    email('Not for free'),
   ]);
   await begin(story);
   await story.later(DAY);
-  expect(await story.letters()).toEqual([]);
+  expect(await story.emails()).toEqual([]);
   expect(await ends(story)).toEqual(['done']);
 });
 
@@ -209,29 +209,29 @@ test.each<[string, object, (story: Story) => Promise<unknown>]>([
     };
     const acts = [null, { kind: 'approve' }, { kind: 'edit', content }, { kind: 'open_editor' }] as const;
     for (const act of acts) {
-      const story = await withSteps([letter('One'), { wait: '2d' }, letter('Two')], more);
+      const story = await withSteps([email('One'), { wait: '2d' }, email('Two')], more);
       await begin(story);
       await story.later(60_000);
       if (act) await story.act('u1', act);
       await leave(story);
       await story.later(10 * DAY);
-      expect(await story.letters()).toEqual([]);
+      expect(await story.emails()).toEqual([]);
       expect(await story.drafts()).toMatchObject([{ state: 'canceled', reason }]);
       expect(await ends(story)).toEqual([reason]);
     }
-    const between = await withSteps([letter('One'), { wait: '2d' }, letter('Two')], more);
+    const between = await withSteps([email('One'), { wait: '2d' }, email('Two')], more);
     await begin(between);
     await between.later(DAY);
     await leave(between);
     await between.later(10 * DAY);
-    expect((await between.letters()).map(({ subject }) => subject)).toEqual(['One']);
+    expect((await between.emails()).map(({ subject }) => subject)).toEqual(['One']);
     expect(await ends(between)).toEqual([reason]);
   },
 );
 
 test('counts a goal that is reached after the last step, for 14 days only', async () => {
   const converted = async (afterMs: number): Promise<boolean> => {
-    const story = await withSteps([letter('One')], { goal: { event: 'bought' } });
+    const story = await withSteps([email('One')], { goal: { event: 'bought' } });
     await begin(story);
     await story.later(afterMs);
     await story.event('u1', 'bought');
@@ -247,13 +247,13 @@ test('counts a goal that is reached after the last step, for 14 days only', asyn
 });
 
 test('ends the run at a goal after 14 days, without counting it', async () => {
-  const steps = [letter('One'), { wait: '20d' }, letter('Two')];
+  const steps = [email('One'), { wait: '20d' }, email('Two')];
   const story = await withSteps(steps, { goal: { event: 'bought' } });
   await begin(story);
   await story.later(16 * DAY);
   await story.event('u1', 'bought');
   await story.later(10 * DAY);
-  expect((await story.letters()).map(({ subject }) => subject)).toEqual(['One']);
+  expect((await story.emails()).map(({ subject }) => subject)).toEqual(['One']);
   expect(await ends(story)).toEqual(['goal']);
   expect(
     await story.server.db.query(`SELECT converted_at FROM beckon.run WHERE project_id = $1`, [
@@ -263,7 +263,7 @@ test('ends the run at a goal after 14 days, without counting it', async () => {
 });
 
 test('does not enroll a user whose goal is reached or whose exit condition holds', async () => {
-  const story = await withSteps([letter('One')], {
+  const story = await withSteps([email('One')], {
     goal: { event: 'bought' },
     exits: { when: { trait: 'plan', equals: 'pro' } },
     enrollment: { cooldown: '1m' },
@@ -279,10 +279,10 @@ test('does not enroll a user whose goal is reached or whose exit condition holds
 });
 
 test('continues a run with the rule version that it started with', async () => {
-  const story = await withSteps([letter('One'), { wait: '2d' }, letter('Two')]);
+  const story = await withSteps([email('One'), { wait: '2d' }, email('Two')]);
   await begin(story);
   await story.later(DAY);
-  const document = { when: { event: 'began' }, steps: [letter('New')] };
+  const document = { when: { event: 'began' }, steps: [email('New')] };
   const wanted = {
     projectId: story.projectId,
     reference: 'Steps',
@@ -294,7 +294,7 @@ test('continues a run with the rule version that it started with', async () => {
   await story.user('u2', { email: 'b@x.org' });
   await story.event('u2', 'began');
   await story.later(5 * DAY);
-  expect((await story.letters()).map(({ to, subject }) => `${subject} to ${to}`)).toEqual([
+  expect((await story.emails()).map(({ to, subject }) => `${subject} to ${to}`)).toEqual([
     'One to u1',
     'New to u2',
     'Two to u1',

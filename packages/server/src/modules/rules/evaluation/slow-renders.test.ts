@@ -62,7 +62,7 @@ describe('createSlowRenders', () => {
 });
 
 describe('createBatchRendering', () => {
-  const email = (letter: object, person = ada) => ({ letter, person });
+  const email = (letter: object, person = ada) => ({ email: letter, person });
 
   test('returns an email that takes too long as failed, and does not render it again in a later batch', () => {
     const { slow, render, renders } = slowBy(12_000);

@@ -16,7 +16,7 @@ async function withUser(): Promise<Story> {
 const ago = (story: Story, ms: number): { occurred_at: string } => ({
   occurred_at: new Date(story.now() - ms).toISOString(),
 });
-const moments = async (story: Story): Promise<number[]> => (await story.letters()).map(({ at }) => at);
+const moments = async (story: Story): Promise<number[]> => (await story.emails()).map(({ at }) => at);
 
 test('sends one email for a 14-day trial, two hours after its reminder fires on day 11, without a long process timer', async () => {
   const story = await withUser();
@@ -38,11 +38,11 @@ test('sends one email for a 14-day trial, two hours after its reminder fires on 
     },
   ]);
   await story.later(2 * HOUR);
-  const [letter] = await story.letters();
-  expect(letter).toMatchObject({ rule: RULE, to: 'u1', at: at + 11 * DAY + 2 * HOUR });
-  expect(letter?.body).toContain('Your 14-day trial of Acme ends on');
+  const [email] = await story.emails();
+  expect(email).toMatchObject({ rule: RULE, to: 'u1', at: at + 11 * DAY + 2 * HOUR });
+  expect(email?.body).toContain('Your 14-day trial of Acme ends on');
   await story.later(30 * DAY);
-  expect(await story.letters()).toHaveLength(1);
+  expect(await story.emails()).toHaveLength(1);
   expect(await story.why('u1', RULE)).toEqual({ starts_later: 1, fired: 1, claimed: 1 });
   const delays = armed.flatMap((spy) => spy.mock.calls.map(([, ms]) => Number(ms ?? 0)));
   expect(Math.max(0, ...delays)).toBeLessThanOrEqual(5 * MINUTE);
@@ -55,9 +55,9 @@ test('sends one email per trial, whether its end is reported, computed or both',
   await story.later(10 * DAY);
   await story.event('u1', 'trial_expiring', { trialDays: 4 });
   await story.later(2 * HOUR);
-  expect(await story.letters()).toHaveLength(1);
+  expect(await story.emails()).toHaveLength(1);
   await story.later(30 * DAY);
-  expect(await story.letters()).toHaveLength(1);
+  expect(await story.emails()).toHaveLength(1);
   expect(await story.why('u1', RULE)).toEqual({ starts_later: 1, fired: 1, claimed: 1, already_entered: 1 });
 });
 
@@ -67,7 +67,7 @@ test('starts nothing on trial_expiring after the computed reminder', async () =>
   await story.later(12 * DAY);
   await story.event('u1', 'trial_expiring', { trialDays: 2 });
   await story.later(10 * DAY);
-  expect(await story.letters()).toHaveLength(1);
+  expect(await story.emails()).toHaveLength(1);
   expect(await story.why('u1', RULE)).toMatchObject({ fired: 1, already_entered: 1 });
 });
 
@@ -76,7 +76,7 @@ test('does not read daysLeft', async () => {
   await story.event('u1', 'trial_expiring', { daysLeft: 3 });
   await story.event('u1', 'trial_started', { daysLeft: 14 });
   await story.later(14 * DAY);
-  expect(await story.letters()).toEqual([]);
+  expect(await story.emails()).toEqual([]);
   expect(await story.why('u1', RULE)).toEqual({ filter: 2 });
 });
 
@@ -115,7 +115,7 @@ test.each(['subscription_started', 'subscription_canceled'])(
     await story.later(6 * DAY + HOUR);
     await story.event('u2', name);
     await story.later(10 * DAY);
-    expect(await story.letters()).toEqual([]);
+    expect(await story.emails()).toEqual([]);
     expect(await story.why('u1', RULE)).toEqual({ starts_later: 1, superseded: 1 });
     expect(await story.drafts('u2')).toMatchObject([{ state: 'canceled', reason: 'exit_event' }]);
     expect(await story.runs('u2', RULE)).toMatchObject([{ state: 'ended', end_reason: 'exit_event' }]);
@@ -132,7 +132,7 @@ test('cancels approved and edited drafts when a subscription starts', async () =
   await story.act('u2', { kind: 'edit', content });
   for (const userId of ['u1', 'u2']) await story.event(userId, 'subscription_started');
   await story.later(DAY);
-  expect(await story.letters()).toEqual([]);
+  expect(await story.emails()).toEqual([]);
   expect((await story.drafts()).map(({ state }) => state)).toEqual(['canceled', 'canceled']);
 });
 
@@ -160,7 +160,7 @@ test('never sends after the end of the trial, neither at once nor after quiet ho
   await story.event('u3', 'trial_started', { trialDays: 2 / 24 });
   await story.later(DAY);
   expect(await story.why('u1', RULE)).toEqual({ date_passed: 1 });
-  expect(await story.letters()).toMatchObject([{ to: 'u2', at: at + 45 * MINUTE }]);
+  expect(await story.emails()).toMatchObject([{ to: 'u2', at: at + 45 * MINUTE }]);
   expect(await story.drafts('u3')).toMatchObject([{ state: 'canceled', reason: 'expired' }]);
   expect(await story.why('u3', RULE)).toEqual({ fired: 1, quiet_hours: 1, expired: 1 });
 });
@@ -171,7 +171,7 @@ test('sets no timer for a late trial_started that is older than a subscription',
   await story.event('u1', 'trial_started', { trialDays: 14 }, ago(story, DAY));
   await story.later(20 * DAY);
   expect(await story.why('u1', RULE)).toEqual({ superseded: 1 });
-  expect(await story.letters()).toEqual([]);
+  expect(await story.emails()).toEqual([]);
 });
 
 test('starts the run at its own time for a trial that arrives late and ends in the future', async () => {
@@ -197,7 +197,7 @@ test('sets no timer for a trial imported under suppression, but fires on a live 
   const at = story.now();
   await story.event('u1', 'trial_expiring', { trialDays: 4 });
   await story.later(30 * DAY);
-  expect(await story.letters()).toMatchObject([{ rule: RULE, to: 'u1', at: at + 2 * HOUR }]);
+  expect(await story.emails()).toMatchObject([{ rule: RULE, to: 'u1', at: at + 2 * HOUR }]);
   expect(await story.why('u1', RULE)).toEqual({ suppressed: 1, fired: 1, claimed: 1 });
   expect(await story.why('u2', RULE)).toEqual({ suppressed: 1 });
 });
@@ -213,7 +213,7 @@ test('does not fire for a trial that was running when triggers were suppressed, 
   await story.later(DAY);
   await story.event('u1', 'login');
   await story.later(30 * DAY);
-  expect(await story.letters()).toEqual([]);
+  expect(await story.emails()).toEqual([]);
   expect(await story.why('u1', RULE)).toEqual({ starts_later: 1, suppressed: 1 });
 });
 
@@ -228,7 +228,7 @@ test('fires on trial_expiring without a known trial, once in 30 days', async () 
   await expiring(1);
   expect(await story.why('u1', RULE)).toMatchObject({ fired: 1, in_cooldown: 2 });
   await expiring(DAY);
-  expect(await story.letters()).toHaveLength(2);
+  expect(await story.emails()).toHaveLength(2);
   expect((await story.runs('u1', RULE)).map(({ key }) => key)).toEqual(['none', 'none']);
 });
 

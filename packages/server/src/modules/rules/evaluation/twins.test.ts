@@ -101,10 +101,10 @@ test('starts one run per enrollment key and sends one email for each, with 1,000
   // Two senders at the same time send every draft once.
   const drafts = await story.drafts();
   stage.server.clock.advance(2 * HOUR);
-  const before = [stage.engine, twin].map(({ transport }) => transport.letters.length);
+  const before = [stage.engine, twin].map(({ transport }) => transport.emails.length);
   const turns = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? stage.engine : twin));
   await Promise.all(turns.map(({ sender }) => sender.batch(story.projectId)));
   await stage.engine.settle();
-  const handed = [stage.engine, twin].flatMap(({ transport }, i) => transport.letters.slice(before[i]));
+  const handed = [stage.engine, twin].flatMap(({ transport }, i) => transport.emails.slice(before[i]));
   expect(handed.map(({ draftId }) => draftId).toSorted()).toEqual(drafts.map(({ id }) => id).toSorted());
 });

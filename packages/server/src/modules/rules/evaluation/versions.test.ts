@@ -18,7 +18,7 @@ beforeEach(async () => {
   projectId = (await createProject(db, { name: 'Acme' })).id;
 });
 
-const letter = (subject: string): object => ({ draft: { subject, preheader: '', body: 'Hello' } });
+const email = (subject: string): object => ({ draft: { subject, preheader: '', body: 'Hello' } });
 const event = (name: string): Promise<number> =>
   putRecords(db, {
     projectId,
@@ -33,14 +33,14 @@ const drafts = (): Promise<object[]> =>
 const STALL = {
   name: 'stall',
   when: { absence_of: ['done'], since: { event: 'began' }, for: '2d' },
-  steps: [letter('first'), { wait: '1d' }, letter('second')],
+  steps: [email('first'), { wait: '1d' }, email('second')],
 };
 
 test('uses the rule version in which a user began to wait', async () => {
   await createRule(db, { projectId, document: STALL });
   await event('began');
   await engine.settle();
-  const changed = { ...STALL, when: { event: 'other' }, steps: [letter('changed')] };
+  const changed = { ...STALL, when: { event: 'other' }, steps: [email('changed')] };
   await editRule(db, { projectId, reference: 'stall', document: changed, includeOpen: false, actor: 'test' });
   await engine.advance(2 * DAY);
   expect(await drafts()).toEqual([{ subject: 'first', version: 1 }]);
@@ -82,7 +82,7 @@ test('starts nothing in a new version for an event that arrived before the edit'
   await createRule(db, { projectId, document: STALL });
   await event('other');
   await engine.settle();
-  const changed = { ...STALL, when: { event: 'other' }, steps: [letter('changed')] };
+  const changed = { ...STALL, when: { event: 'other' }, steps: [email('changed')] };
   await editRule(db, { projectId, reference: 'stall', document: changed, includeOpen: false, actor: 'test' });
   await engine.advance(3 * DAY);
   expect(await drafts()).toEqual([]);

@@ -65,9 +65,9 @@ const Z = 1.959964;
  * Returns the lift with Newcombe's interval (his method 10), which is also valid for small shares. Returns null if one of the two sides is
  * too small.
  */
-export function liftOf(letter: Arm, holdout: Arm): LiftShown | null {
-  if (letter.enrolled < ARM_MIN || holdout.enrolled < ARM_MIN) return null;
-  return intervalOf(letter, holdout);
+export function liftOf(email: Arm, holdout: Arm): LiftShown | null {
+  if (email.enrolled < ARM_MIN || holdout.enrolled < ARM_MIN) return null;
+  return intervalOf(email, holdout);
 }
 
 export function intervalOf(one: Arm, other: Arm): LiftShown {

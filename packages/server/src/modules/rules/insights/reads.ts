@@ -3,7 +3,7 @@ import type { Tx } from '../../../platform/db/statements.ts';
 import { type Grouping, type Insight, OPENED_WITHIN_MS } from './insight.ts';
 
 /** The maximum number of emails to read, newest first. */
-const LETTERS_MAX = 1_000_000;
+const EMAILS_MAX = 1_000_000;
 const GROUPS_MAX = 500;
 
 /** The name of each kind of group. An email with an inline template is named after its rule. */
@@ -14,7 +14,7 @@ const NAMES: Record<Grouping, string> = {
   provider: `coalesce(m.provider, 'unknown')`,
 };
 
-type Row = Omit<Insight, 'ruleId'> & { rule_id: string | null; letters: number; is_total: boolean };
+type Row = Omit<Insight, 'ruleId'> & { rule_id: string | null; emails: number; is_total: boolean };
 
 /** `isCut`: the period has more emails or groups than the limits. `total` covers all emails that were read. */
 export type Insights = { total: Insight; groups: Insight[]; isCut: boolean };
@@ -29,23 +29,23 @@ export async function countInsights(
   { projectId, by, since, until }: InsightsAsked,
 ): Promise<Insights> {
   const rows = await tx.query<Row>(
-    `WITH letters AS MATERIALIZED (
+    `WITH emails AS MATERIALIZED (
        SELECT m.id, m.draft_id, m.state, coalesce(m.ended_at, m.claimed_at) AS left_at, ${NAMES[by]} AS name,
          ${by === 'rule' ? 'm.rule_id' : 'NULL::uuid'} AS rule_id
        FROM beckon.message m LEFT JOIN beckon.rule r ON r.project_id = m.project_id AND r.id = m.rule_id
        WHERE m.project_id = $1 AND m.claimed_at >= $2 AND m.claimed_at < $3 AND m.state IN ('sent', 'unknown', 'failed')
-       ORDER BY m.claimed_at DESC LIMIT ${LETTERS_MAX}
+       ORDER BY m.claimed_at DESC LIMIT ${EMAILS_MAX}
      ), became AS (
        SELECT o.message_id, ${BECAME} FROM beckon.outcome o
        WHERE o.project_id = $1 AND o.message_id >= $4::uuid AND o.message_id < $5::uuid GROUP BY o.message_id
      ), handed AS (
        SELECT l.name, l.rule_id, d.is_edited, b.*,
          CASE WHEN b.opened_at IS NOT NULL THEN greatest(0, extract(epoch FROM b.opened_at - l.left_at) * 1000)::float8 END AS open_ms
-       FROM letters l LEFT JOIN became b ON b.message_id = l.id
+       FROM emails l LEFT JOIN became b ON b.message_id = l.id
        LEFT JOIN beckon.draft d ON d.project_id = $1 AND d.id = l.draft_id
        WHERE l.state <> 'failed' OR b.bounced IS NOT NULL
      )
-     SELECT b.name, b.rule_id, grouping(b.name) = 1 AS is_total, ${COUNTED}, (SELECT count(*) FROM letters) AS letters
+     SELECT b.name, b.rule_id, grouping(b.name) = 1 AS is_total, ${COUNTED}, (SELECT count(*) FROM emails) AS emails
      FROM handed b GROUP BY GROUPING SETS ((b.name, b.rule_id), ())
      ORDER BY is_total DESC, sent DESC, b.name LIMIT ${GROUPS_MAX + 1}`,
     [
@@ -58,7 +58,7 @@ export async function countInsights(
   );
   const [total, ...groups] = rows;
   if (!total?.is_total) throw new Error('an aggregate without a row');
-  const isCut = groups.length === GROUPS_MAX || total.letters === LETTERS_MAX;
+  const isCut = groups.length === GROUPS_MAX || total.emails === EMAILS_MAX;
   return { total: toInsight({ ...total, name: 'all' }), groups: groups.map(toInsight), isCut };
 }
 
@@ -94,7 +94,7 @@ const BECAME = `bool_or(o.type = 'email.opened' AND o.class = 'no') AS opened,
 /** An id is created shortly before its email is claimed. */
 const CLAIMED_WITHIN_MS = 60_000;
 
-function toInsight({ rule_id: ruleId, letters: _letters, is_total: _isTotal, ...counts }: Row): Insight {
+function toInsight({ rule_id: ruleId, emails: _emails, is_total: _isTotal, ...counts }: Row): Insight {
   const { medianOpenMs } = counts;
   return { ...counts, ruleId, medianOpenMs: medianOpenMs === null ? null : Math.round(medianOpenMs) };
 }

@@ -3,7 +3,7 @@ import type { Insights } from '@beckon/contract/dashboard';
 import {
   type Aftermath,
   bounced,
-  lettersRule,
+  emailsRule,
   newAftermath,
   OPENED,
   sendTo,
@@ -22,7 +22,7 @@ let story: Aftermath;
 beforeEach(async () => {
   stage.engine.transport.answer({ result: 'sent' });
   story = await newAftermath(stage);
-  await story.rule(lettersRule());
+  await story.rule(emailsRule());
 });
 
 const ask = <T = Insights>(path = '', options: AskOptions = {}) =>
@@ -38,13 +38,13 @@ test('compares the emails of a range with the range before it, by group and in t
   const { data } = (await ask(`?compare=true&by=rule&since=${since}`, { as: 'viewer' })).json;
   expect(data.range).toMatchObject({
     total: { name: 'all', sent: 2, delivered: 2, opened: 1 },
-    groups: [{ name: 'Letters', sent: 2, rates: { opened: 0.5 }, rule_id: expect.any(String) }],
+    groups: [{ name: 'Emails', sent: 2, rates: { opened: 0.5 }, rule_id: expect.any(String) }],
     truncated: false,
   });
   expect(data.before).toMatchObject({
     until: data.range.since,
     total: { sent: 1, delivered: 0 },
-    groups: [{ name: 'Letters', sent: 1, bounced: { hard: 1 } }],
+    groups: [{ name: 'Emails', sent: 1, bounced: { hard: 1 } }],
   });
   expect((await ask(`?since=${since}`)).json.data.before).toBeNull();
   const ofDays = async (days: number) => (await ask(`?days=${days}`)).json.data.range.total.sent;
@@ -70,7 +70,7 @@ test('reports how soon emails were opened, and how many were changed before send
   await story.became('d', OPENED);
   const { total } = (await ask()).json.data.range;
   expect(total).toMatchObject({ sent: 4, edited: { edited: 1, total: 4 }, rates: { edited: 0.25 } });
-  expect(total.opened_within.map(({ emails: letters }) => letters)).toEqual([0, 1, 0, 1, 0, 0, 1]);
+  expect(total.opened_within.map(({ emails: emails }) => emails)).toEqual([0, 1, 0, 1, 0, 0, 1]);
   expect(total.opened_within.map(({ until_ms }) => until_ms && until_ms / HOUR)).toEqual([
     0.25,
     1,

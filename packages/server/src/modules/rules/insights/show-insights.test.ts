@@ -3,7 +3,7 @@ import {
   bounced,
   CLICKED,
   COMPLAINED,
-  lettersRule,
+  emailsRule,
   BOT_OPENED,
   newAftermath,
   ONE_CLICK,
@@ -22,7 +22,7 @@ beforeEach(() => stage.engine.transport.answer({ result: 'sent' }));
 test('counts an email once per outcome type, and bots separately', async () => {
   const story = await newAftermath(stage);
   const { projectId } = story;
-  await story.rule(lettersRule());
+  await story.rule(emailsRule());
   await sendTo(story, ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']);
   await story.became('a', OPENED, CLICKED, { ...CLICKED, link: 1 } as never, BOT_OPENED);
   await story.became('b', OPENED, REPLIED, { ...REPLIED, inboundId: '<2@x.org>' } as never);
@@ -33,7 +33,7 @@ test('counts an email once per outcome type, and bots separately', async () => {
   const { groups } = await showInsights(db, { projectId, by: 'rule', since: story.now() - DAY });
   expect(groups).toEqual([
     {
-      name: 'Letters',
+      name: 'Emails',
       rule_id: expect.any(String),
       sent: 8,
       delivered: 6,
@@ -46,9 +46,9 @@ test('counts an email once per outcome type, and bots separately', async () => {
       complained: 1,
       unsubscribed: 1,
       edited: { edited: 0, total: 8 },
-      opened_within: [2, 0, 0, 0, 0, 0, 0].map((letters, n) => ({
+      opened_within: [2, 0, 0, 0, 0, 0, 0].map((emails, n) => ({
         until_ms: [900_000, 3_600_000, 14_400_000, 43_200_000, 86_400_000, 259_200_000, null][n],
-        emails: letters,
+        emails: emails,
       })),
       median_open_ms: 0,
       rates: {
@@ -69,9 +69,9 @@ test('counts an email once per outcome type, and bots separately', async () => {
 test('groups emails of the given time range by rule, template, domain and mailbox provider', async () => {
   const story = await newAftermath(stage);
   const { projectId } = story;
-  await story.rule(lettersRule());
+  await story.rule(emailsRule());
   await story.rule({
-    ...lettersRule({ steps: [{ draft: 'welcome' }] }),
+    ...emailsRule({ steps: [{ draft: 'welcome' }] }),
     name: 'Named',
     when: { event: 'named' },
   });
@@ -94,8 +94,8 @@ test('groups emails of the given time range by rule, template, domain and mailbo
 test('does not count emails that were never sent, and counts a rejection as a bounce', async () => {
   const story = await newAftermath(stage);
   const { projectId } = story;
-  await story.rule(lettersRule());
-  await story.rule({ ...lettersRule(), name: 'Broken', when: { event: 'broken' } });
+  await story.rule(emailsRule());
+  await story.rule({ ...emailsRule(), name: 'Broken', when: { event: 'broken' } });
   const bounce = { class: 'policy', status: '5.7.1' } as const;
   stage.engine.transport.answer({ result: 'failed', reason: 'rejected', reply: '550 5.7.1 spam', bounce });
   await sendTo(story, ['a']);
@@ -103,13 +103,13 @@ test('does not count emails that were never sent, and counts a rejection as a bo
   await story.event('a', 'broken');
   await story.later(HOUR);
   const { groups } = await showInsights(db, { projectId, by: 'rule', since: 0 });
-  expect(groups).toMatchObject([{ name: 'Letters', sent: 1, delivered: 0, bounced: { policy: 1 } }]);
+  expect(groups).toMatchObject([{ name: 'Emails', sent: 1, delivered: 0, bounced: { policy: 1 } }]);
 });
 
 test('reports the lift of a rule with a holdout, with its confidence interval', async () => {
   const story = await newAftermath(stage);
   const { projectId } = story;
-  const id = await story.rule(lettersRule());
+  const id = await story.rule(emailsRule());
   await sendTo(story, ['a']);
   const arms = [
     ['treatment', 119, 60],

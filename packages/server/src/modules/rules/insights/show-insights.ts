@@ -102,9 +102,9 @@ function toShown(insight: Insight, lift: ShownInsight['lift']): ShownInsight {
     complained,
     unsubscribed,
     edited: { edited: insight.edited, total: insight.editable },
-    opened_within: insight.openedWithin.map((letters, n) => ({
+    opened_within: insight.openedWithin.map((emails, n) => ({
       until_ms: OPENED_WITHIN_MS[n] ?? null,
-      emails: letters,
+      emails: emails,
     })),
     median_open_ms: insight.medianOpenMs,
     rates: {

@@ -9,8 +9,8 @@ const NOW = Date.UTC(2026, 0, 15, 12);
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const PRO: Predicate = { kind: 'trait', trait: 'plan', test: { op: 'equals', value: 'pro' } };
-const letter = { name: 'hello' };
-const draft: ProgramStep = { kind: 'draft', letter };
+const email = { name: 'hello' };
+const draft: ProgramStep = { kind: 'draft', email };
 
 const from = (step: number, holds = false) => ({ step, now: NOW, zone: 'UTC', branch: () => holds });
 
@@ -27,7 +27,7 @@ test('stops at the first step with a wait, and returns how long it waits', () =>
       otherwise: [draft],
     },
   ]);
-  expect(advance(program, from(0))).toEqual({ step: 0, stop: { kind: 'draft', letter } });
+  expect(advance(program, from(0))).toEqual({ step: 0, stop: { kind: 'draft', email } });
   expect(advance(program, from(1))).toEqual({ step: 1, stop: { kind: 'time', nextAt: NOW + DAY } });
   expect(advance(program, from(2))).toEqual({ step: 2, stop: { kind: 'event', nextAt: NOW + 2 * DAY } });
   const seen = (name: string, seats: number) => onEvent(program, 2, { name, properties: { seats } });
@@ -37,7 +37,7 @@ test('stops at the first step with a wait, and returns how long it waits', () =>
     onEvent(program, 1, { name: 'invited', properties: {} }),
   ]).toEqual([null, null, null]);
   expect(advance(program, from(seen('invited', 3) ?? -1)).stop).toEqual({ kind: 'end' });
-  expect(advance(program, from(onTime(program, 2))).stop).toEqual({ kind: 'draft', letter });
+  expect(advance(program, from(onTime(program, 2))).stop).toEqual({ kind: 'draft', email });
   expect(advance(program, from(onTime(program, 1))).step).toBe(2);
   expect(() => advance(program, from(99))).toThrow('step 99');
 });
@@ -64,7 +64,7 @@ test('evaluates a condition when the run reaches it', () => {
   const program = compile([{ kind: 'branch', if: PRO, then: [{ kind: 'end' }], otherwise: [draft] }]);
   const asked: Predicate[] = [];
   const branch = (predicate: Predicate): boolean => asked.push(predicate) === 0;
-  expect(advance(program, { ...from(0), branch }).stop).toEqual({ kind: 'draft', letter });
+  expect(advance(program, { ...from(0), branch }).stop).toEqual({ kind: 'draft', email });
   expect(asked).toEqual([PRO]);
   expect(advance(program, from(0, true)).stop).toEqual({ kind: 'end' });
 });
@@ -93,7 +93,7 @@ const run: Run = {
 };
 
 test('waits for the step it is at, and ends at the end of the program with its goal still open', () => {
-  expect(standAt(run, { step: 3, stop: { kind: 'draft', letter } }, NOW)).toMatchObject({
+  expect(standAt(run, { step: 3, stop: { kind: 'draft', email } }, NOW)).toMatchObject({
     step: 3,
     waitsFor: 'draft',
     nextAt: null,
@@ -196,7 +196,7 @@ test('continues immediately at exactly the time that it waits for', () => {
   const now = local('2026-01-15T09:00:00-05:00[America/New_York]');
   const at = (moment: number) =>
     advance(program, { step: 0, now: moment, zone: 'America/New_York', branch: () => false });
-  expect(at(now)).toEqual({ step: 1, stop: { kind: 'draft', letter } });
+  expect(at(now)).toEqual({ step: 1, stop: { kind: 'draft', email } });
   expect(at(now - 1)).toEqual({ step: 0, stop: { kind: 'time', nextAt: now } });
 });
 

@@ -1,4 +1,4 @@
-import type { Instruction, Program, ProgramLetter } from './program.ts';
+import type { Instruction, Program, ProgramEmail } from './program.ts';
 import type { EndReason, Run } from './run.ts';
 import { matchesWhere } from '../../../platform/predicate/compare.ts';
 import type { Predicate } from '../../../platform/predicate/predicate.ts';
@@ -6,7 +6,7 @@ import type { Predicate } from '../../../platform/predicate/predicate.ts';
 /** The step at which a run is, and why it does not continue. */
 export type Stand = { step: number; stop: Stop };
 export type Stop =
-  | { kind: 'draft'; letter: ProgramLetter }
+  | { kind: 'draft'; email: ProgramEmail }
   | { kind: 'time'; nextAt: number }
   /** `nextAt`: when it continues without the event. */
   | { kind: 'event'; nextAt: number }
@@ -38,7 +38,7 @@ export function advance(program: Program, from: AdvanceFrom): Stand {
 function pass(instruction: Instruction, { now, zone, branch }: AdvanceFrom, step: number): number | Stop {
   switch (instruction.kind) {
     case 'draft':
-      return { kind: 'draft', letter: instruction.letter };
+      return { kind: 'draft', email: instruction.email };
     case 'wait':
       return { kind: 'time', nextAt: now + instruction.ms };
     case 'wait_until': {

@@ -5,7 +5,7 @@ import { compile, outline, type ProgramStep } from './program.ts';
 const { steps } = fc.letrec<{ step: ProgramStep; steps: ProgramStep[] }>((tie) => ({
   step: fc.oneof(
     { maxDepth: 3 },
-    fc.record({ kind: fc.constant('draft' as const), letter: fc.record({ name: fc.string() }) }),
+    fc.record({ kind: fc.constant('draft' as const), email: fc.record({ name: fc.string() }) }),
     fc.record({ kind: fc.constant('wait' as const), ms: fc.nat() }),
     fc.constant<ProgramStep>({ kind: 'end' }),
     fc.record({

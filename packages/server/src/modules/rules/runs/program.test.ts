@@ -13,7 +13,7 @@ const { steps } = fc.letrec<{ steps: ProgramStep[]; step: ProgramStep }>((tie) =
   step: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },
     fc.integer({ min: 1, max: 3 }).map((ms): ProgramStep => ({ kind: 'wait', ms })),
-    fc.constantFrom('a', 'b').map((name): ProgramStep => ({ kind: 'draft', letter: { name } })),
+    fc.constantFrom('a', 'b').map((name): ProgramStep => ({ kind: 'draft', email: { name } })),
     fc.constant<ProgramStep>({ kind: 'wait_until', weekdays: [1, 4], at: '09:00' }),
     fc.constant<ProgramStep>({ kind: 'end' }),
     fc.record({
@@ -48,8 +48,8 @@ function met(list: ProgramStep[], choose: () => boolean): { marks: string[]; isO
   return { marks, isOver: false };
 }
 
-function markOf(step: { kind: string; letter?: unknown; ms?: number }): string {
-  return `${step.kind} ${JSON.stringify(step.letter ?? step.ms ?? '')}`;
+function markOf(step: { kind: string; email?: unknown; ms?: number }): string {
+  return `${step.kind} ${JSON.stringify(step.email ?? step.ms ?? '')}`;
 }
 
 // A Thursday, one millisecond after 09:00.
@@ -127,7 +127,7 @@ test('reaches a step with the same choices in two programs that are the same up 
   expect(shared).toBeGreaterThan(100);
 });
 
-const draft = (name: string): ProgramStep => ({ kind: 'draft', letter: { name } });
+const draft = (name: string): ProgramStep => ({ kind: 'draft', email: { name } });
 const branch = (then: ProgramStep[], otherwise: ProgramStep[]): ProgramStep => ({
   kind: 'branch',
   if: HOLDS,

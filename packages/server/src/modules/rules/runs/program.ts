@@ -8,7 +8,7 @@ import type { Predicate, PropertyTest } from '../../../platform/predicate/predic
 export type Program = readonly Instruction[];
 
 export type Instruction =
-  | { kind: 'draft'; letter: ProgramLetter }
+  | { kind: 'draft'; email: ProgramEmail }
   | { kind: 'wait'; ms: number }
   | { kind: 'wait_until'; weekdays: number[]; at: string }
   | {
@@ -25,7 +25,7 @@ export type Instruction =
 
 /** The part of a rule's steps that a program needs; see `Step` in the rules module. */
 export type ProgramStep =
-  | { kind: 'draft'; letter: ProgramLetter }
+  | { kind: 'draft'; email: ProgramEmail }
   | { kind: 'wait'; ms: number }
   | { kind: 'wait_until'; weekdays: number[]; at: string }
   | {
@@ -39,7 +39,7 @@ export type ProgramStep =
   | { kind: 'branch'; if: Predicate; then: ProgramStep[]; otherwise: ProgramStep[] }
   | { kind: 'end' };
 
-export type ProgramLetter = { name: string } | { subject: string; preheader: string; body: string };
+export type ProgramEmail = { name: string } | { subject: string; preheader: string; body: string };
 
 export function compile(steps: ProgramStep[]): Program {
   const into: Instruction[] = [];
@@ -151,10 +151,10 @@ function outlineAll(into: OutlinedStep[], { steps, at, depth, way }: Part): numb
 }
 
 /** Returns the names of the templates that a rule refers to. */
-export function letterNames({ steps }: Definition): Set<string> {
+export function emailNames({ steps }: Definition): Set<string> {
   return new Set(
     compile(steps).flatMap((step) =>
-      step.kind === 'draft' && 'name' in step.letter ? [step.letter.name] : [],
+      step.kind === 'draft' && 'name' in step.email ? [step.email.name] : [],
     ),
   );
 }

@@ -254,7 +254,7 @@ test('counts a version as in use while a run of it is open or waits for its goal
   expect(await used(until, [projectId])).toEqual([version(1)]);
 });
 
-const draft = (name: string): ProgramStep => ({ kind: 'draft', letter: { name } });
+const draft = (name: string): ProgramStep => ({ kind: 'draft', email: { name } });
 const wait = (ms: number): ProgramStep => ({ kind: 'wait', ms });
 
 test('moves runs to another version if both are the same up to their step, and reports the others', async () => {

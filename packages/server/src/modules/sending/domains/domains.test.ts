@@ -79,7 +79,7 @@ async function verified(more: Parameters<typeof add>[0] = {}): Promise<DomainVie
 }
 
 /** Creates a draft that is held for the given reason. */
-async function holdLetter(reason: string): Promise<string> {
+async function holdEmail(reason: string): Promise<string> {
   const now = clock.now();
   const made = newDraft({ ...draftFacts(idMaker(clock)), projectId, now });
   const held = orThrow(hold(made.draft, { reason, until: null, now }));
@@ -94,7 +94,7 @@ test('adds a domain with its own key, unverified until its records are seen', as
   expect(added.domain).toMatchObject({
     name,
     state: 'pending',
-    throttle: { letters: 5, perMs: 1_000 },
+    throttle: { emails: 5, perMs: 1_000 },
     warm: false,
   });
   expect(added.domain.nextCheckAt).toBe(clock.now() + MINUTE);
@@ -156,7 +156,7 @@ test('requires no MX record without inbound bounces, and sends from the domain i
 
 test('checks drafts held for the domain again when it is verified, and no others', async () => {
   const added = await add();
-  const [waiting, quiet] = [await holdLetter('domain_not_ready'), await holdLetter('quiet_hours')];
+  const [waiting, quiet] = [await holdEmail('domain_not_ready'), await holdEmail('quiet_hours')];
   await check(added);
   expect(await dueOf(waiting)).toBe(null);
   clock.advance(MINUTE);
@@ -196,7 +196,7 @@ test('shows a missing record at once, stops sending after three checks over an h
   dns.trouble('servfail');
   expect((await check(seen)).domain.state).toBe('failed');
   dns.trouble(null);
-  const waiting = await holdLetter('domain_not_ready');
+  const waiting = await holdEmail('domain_not_ready');
   dns.set(type, at, [value]);
   expect((await check(seen)).domain).toMatchObject({
     state: 'verified',
@@ -376,18 +376,18 @@ test('decrypts keys encrypted with the previous secret key, and re-encrypts them
 
 test('changes throttle and warm-up, and checks the drafts that wait for them again', async () => {
   await verified();
-  const waiting = await holdLetter('warmup');
+  const waiting = await holdEmail('warmup');
   clock.advance(MINUTE);
   const place = { projectId, name };
   const warm = await setDomain(deps, place, { warm: true, throttle: '300/m' });
   expect(warm.domain).toMatchObject({
     warm: true,
     warmupFrom: null,
-    throttle: { letters: 300, perMs: MINUTE },
+    throttle: { emails: 300, perMs: MINUTE },
   });
   expect(await dueOf(waiting)).toBe(clock.now());
   const cold = await setDomain(deps, place, { warm: false });
-  expect(cold.domain).toMatchObject({ warm: false, warmupFrom: clock.now(), throttle: { letters: 300 } });
+  expect(cold.domain).toMatchObject({ warm: false, warmupFrom: clock.now(), throttle: { emails: 300 } });
   expect((await setDomain(deps, place, { throttle: 'off' })).domain.throttle).toBe(null);
   await expect(setDomain(deps, place, { throttle: '5 per second' })).rejects.toMatchObject({
     code: 'validation_failed',

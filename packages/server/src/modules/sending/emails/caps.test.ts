@@ -4,11 +4,11 @@ import { type Cap, capUntil, type Contender, heldByCap, slotOrder, slotsLeft, wh
 
 const HOUR = 3_600_000;
 const NOW = 1_000 * HOUR;
-const DAILY: Cap = { letters: 1, windowMs: 24 * HOUR };
-const WEEKLY: Cap = { letters: 3, windowMs: 7 * 24 * HOUR };
+const DAILY: Cap = { emails: 1, windowMs: 24 * HOUR };
+const WEEKLY: Cap = { emails: 3, windowMs: 7 * 24 * HOUR };
 
 const caps = fc.array(
-  fc.record({ letters: fc.integer({ min: 1, max: 4 }), windowMs: fc.integer({ min: 1, max: 12 }) }),
+  fc.record({ emails: fc.integer({ min: 1, max: 4 }), windowMs: fc.integer({ min: 1, max: 12 }) }),
   { maxLength: 3 },
 );
 /** Small numbers, so that windows end where others begin. Some claims come from a clock that is ahead. */
@@ -20,7 +20,7 @@ const claims = fc
 const within = (claimed: number[], cap: Cap, at: number): number =>
   claimed.filter((claim) => claim > at - cap.windowMs).length;
 const isOpen = (all: Cap[], claimed: number[], at: number): boolean =>
-  all.every((cap) => within(claimed, cap, at) < cap.letters);
+  all.every((cap) => within(claimed, cap, at) < cap.emails);
 
 test('holds an email until the first time at which every window has a slot', () => {
   fc.assert(
@@ -42,7 +42,7 @@ test('never exceeds a cap in any window if only emails that pass are sent', () =
         now += step;
         if (capUntil(all, claimed, now) !== null) continue;
         claimed = [now, ...claimed];
-        for (const cap of all) expect(within(claimed, cap, now)).toBeLessThanOrEqual(cap.letters);
+        for (const cap of all) expect(within(claimed, cap, now)).toBeLessThanOrEqual(cap.emails);
       }
     }),
     { numRuns: 1_000 },

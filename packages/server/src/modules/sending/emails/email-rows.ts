@@ -264,7 +264,7 @@ export async function findHanded(
 }
 
 const RECIPIENTS = 50;
-const LETTERS_OF_THEM = 200;
+const EMAILS_OF_THEM = 200;
 
 /** Returns the last reply for each of the most recent recipients, or null if the email was accepted. */
 export async function listLastReplies(
@@ -274,7 +274,7 @@ export async function listLastReplies(
   const rows = await tx.query<{ address: string; reply: string | null }>(
     `SELECT address, CASE WHEN state = 'failed' THEN reply END AS reply FROM beckon.message
      WHERE project_id = $1 AND ended_at IS NOT NULL ORDER BY claimed_at DESC, id DESC LIMIT $2`,
-    [projectId, LETTERS_OF_THEM],
+    [projectId, EMAILS_OF_THEM],
   );
   const last = new Map<string, string | null>();
   for (const { address, reply } of rows) if (!last.has(address)) last.set(address, reply);

@@ -14,10 +14,10 @@ const policy: Policy = {
   paused: false,
   quietHours: QUIET,
   caps: [
-    { letters: 1, windowMs: 24 * HOUR },
-    { letters: 3, windowMs: 168 * HOUR },
+    { emails: 1, windowMs: 24 * HOUR },
+    { emails: 3, windowMs: 168 * HOUR },
   ],
-  throttle: { letters: 10, perMs: 1_000 },
+  throttle: { emails: 10, perMs: 1_000 },
   timeZone: 'UTC',
 };
 const facts: GateFacts = {

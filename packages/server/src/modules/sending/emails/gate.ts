@@ -81,9 +81,9 @@ const quietHours: Gate = ({ zone, draftId }, { quietHours: window }, now) => {
 const cap: Gate = ({ counts, claimedAt }, { caps }, now) => {
   const held = counts && caps ? heldByCap(caps, claimedAt, now) : null;
   if (!held) return null;
-  const { letters, windowMs } = held.cap;
+  const { emails, windowMs } = held.cap;
   // Reports only the claim whose slot becomes free. A list of all claims would be long under a generous cap.
-  const detail = { cap: `${letters}/${printDuration(windowMs)}`, slot_taken_at: iso(held.until - windowMs) };
+  const detail = { cap: `${emails}/${printDuration(windowMs)}`, slot_taken_at: iso(held.until - windowMs) };
   return { reason: 'frequency_cap', until: held.until, detail };
 };
 
@@ -98,7 +98,7 @@ const throttle: Gate = ({ throttle: { left, nextAt } }, { throttle: limit }) => 
   if (!limit || left >= 1) return null;
   // Prints the rate as it is set: 10/s instead of 10/1s.
   const per = printDuration(limit.perMs).replace(/^1(?=[a-z])/, '');
-  const detail = { throttle: `${limit.letters}/${per}`, next_at: iso(nextAt) };
+  const detail = { throttle: `${limit.emails}/${per}`, next_at: iso(nextAt) };
   return { reason: 'throttle', until: nextAt, detail };
 };
 

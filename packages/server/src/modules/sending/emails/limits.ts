@@ -2,7 +2,7 @@
  * Frequency caps are rolling windows per address. An email takes a slot of every cap when it is claimed, and returns it when the window has
  * passed. A cap is a maximum number of emails within a period.
  */
-export type Cap = { letters: number; windowMs: number };
+export type Cap = { emails: number; windowMs: number };
 type HeldByCap = { cap: Cap; until: number };
 
 /** Returns the full cap that opens last. `claimedAt` is newest first. */
@@ -10,7 +10,7 @@ export function heldByCap(caps: Cap[], claimedAt: number[], now: number): HeldBy
   let held: HeldByCap | null = null;
   for (const cap of caps) {
     // If as many claims as the cap allows are in the window, it has no slot. It has one again when the oldest of them leaves the window.
-    const oldest = claimedAt[cap.letters - 1];
+    const oldest = claimedAt[cap.emails - 1];
     if (oldest === undefined) continue;
     const until = oldest + cap.windowMs;
     if (until > now && until > (held?.until ?? -Infinity)) held = { cap, until };
@@ -26,9 +26,9 @@ export function capUntil(caps: Cap[], claimedAt: number[], now: number): number 
 /** Returns how many emails to this address the caps allow now. */
 export function slotsLeft(caps: Cap[] | null, claimedAt: number[], now: number): number {
   let left = Infinity;
-  for (const { letters, windowMs } of caps ?? []) {
+  for (const { emails, windowMs } of caps ?? []) {
     const taken = claimedAt.filter((at) => at + windowMs > now).length;
-    left = Math.min(left, Math.max(0, letters - taken));
+    left = Math.min(left, Math.max(0, emails - taken));
   }
   return left;
 }
@@ -58,7 +58,7 @@ export function whoYields<C extends Contender>(contenders: C[], slots: number): 
  * The throttle of a project is a token bucket. It fills at the configured rate up to one second's worth, and every email takes one token.
  * The capacity is one second's worth for rates per minute or hour too: a whole period at once is the burst that the throttle prevents.
  */
-export type Throttle = { letters: number; perMs: number };
+export type Throttle = { emails: number; perMs: number };
 export type ThrottleBucket = { tokens: number; refilledAt: number };
 
 /** `nextAt`: when a whole token is available, which is now if one is left. `bucket` is null if no throttle is set. */
@@ -75,23 +75,23 @@ export function refill(bucket: ThrottleBucket | null, throttle: Throttle | null,
   const before = bucket ?? { tokens: capacity, refilledAt: now };
   // Another worker's clock may be ahead: time that was paid out once is not paid out again.
   const refilledAt = Math.max(before.refilledAt, now);
-  const gained = ((refilledAt - before.refilledAt) * throttle.letters) / throttle.perMs;
+  const gained = ((refilledAt - before.refilledAt) * throttle.emails) / throttle.perMs;
   const tokens = Math.min(capacity, before.tokens + gained);
   const left = Math.floor(tokens + ROUNDING);
   const nextAt = left > 0 ? now : refilledAt + waitMs(tokens, throttle);
   return { left, nextAt, bucket: { tokens, refilledAt } };
 }
 
-export function takeTokens(bucket: ThrottleBucket | null, letters: number): ThrottleBucket | null {
-  return bucket && { ...bucket, tokens: Math.max(0, bucket.tokens - letters) };
+export function takeTokens(bucket: ThrottleBucket | null, emails: number): ThrottleBucket | null {
+  return bucket && { ...bucket, tokens: Math.max(0, bucket.tokens - emails) };
 }
 
-function capacityOf({ letters, perMs }: Throttle): number {
-  return Math.max(1, Math.ceil((letters * SECOND_MS) / perMs));
+function capacityOf({ emails, perMs }: Throttle): number {
+  return Math.max(1, Math.ceil((emails * SECOND_MS) / perMs));
 }
 
-function waitMs(tokens: number, { letters, perMs }: Throttle): number {
-  return Math.max(1, Math.ceil(((1 - ROUNDING / 2 - tokens) * perMs) / letters));
+function waitMs(tokens: number, { emails, perMs }: Throttle): number {
+  return Math.max(1, Math.ceil(((1 - ROUNDING / 2 - tokens) * perMs) / emails));
 }
 
 /**
@@ -115,9 +115,9 @@ const COMPLAINED_MAX = 0.001;
  * Returns how many more emails may be claimed today. If too many bounced or were complained about, the limit is not above yesterday's
  * volume.
  */
-export function warmupLeft(letters: number, counts: WarmupCounts): number {
+export function warmupLeft(emails: number, counts: WarmupCounts): number {
   const { today, yesterday } = counts;
-  return (warmupTroubled(counts) ? Math.min(letters, Math.max(FIRST_DAY, yesterday)) : letters) - today;
+  return (warmupTroubled(counts) ? Math.min(emails, Math.max(FIRST_DAY, yesterday)) : emails) - today;
 }
 
 /** Returns whether too many emails bounced or were complained about. */
@@ -130,14 +130,14 @@ type WarmupDay = {
   /** The first day is 1. */
   day: number;
   /** How many emails may be claimed on this day. Null: the warm-up has ended. */
-  letters: number | null;
+  emails: number | null;
   startsAt: number;
   endsAt: number;
 };
 
 export function warmupDay(from: number, now: number): WarmupDay {
   const day = Math.max(0, Math.floor((now - from) / DAY_MS));
-  const letters = Math.floor(FIRST_DAY * GROWTH ** day);
+  const emails = Math.floor(FIRST_DAY * GROWTH ** day);
   const startsAt = from + day * DAY_MS;
-  return { day: day + 1, letters: letters >= FULL ? null : letters, startsAt, endsAt: startsAt + DAY_MS };
+  return { day: day + 1, emails: emails >= FULL ? null : emails, startsAt, endsAt: startsAt + DAY_MS };
 }

@@ -51,7 +51,7 @@ export type EmailRecord = {
 };
 
 export type EmailCursor = Pick<EmailRecord, 'claimedAt' | 'id'>;
-type LettersAsked = {
+type EmailsAsked = {
   projectId: number;
   filter: Filter;
   /** The last email of the previous page. */
@@ -61,7 +61,7 @@ type LettersAsked = {
 };
 
 /** Lists emails, newest first. Reads the tables `draft`, `rule` and `outcome` of other modules. */
-export async function listLetters(tx: Tx, asked: LettersAsked): Promise<EmailRecord[]> {
+export async function listEmails(tx: Tx, asked: EmailsAsked): Promise<EmailRecord[]> {
   const { values, bind, where } = conditions(asked);
   if (where === null) return [];
   const { after, offset, limit } = asked;
@@ -71,39 +71,39 @@ export async function listLetters(tx: Tx, asked: LettersAsked): Promise<EmailRec
       : `AND (m.claimed_at, m.id) < (${bind(new Date(after.claimedAt))}::timestamptz, ${bind(after.id)}::uuid)`;
   // Fetches all emails of one user by their index. A scan from the newest email might run long without a match.
   const fence = isExact(asked.filter, 'user') ? 'OFFSET 0' : '';
-  const rows = await tx.query<LetterRow>(
+  const rows = await tx.query<EmailRow>(
     `SELECT ${COLUMNS} FROM (
        SELECT * FROM (SELECT m.* FROM beckon.message m WHERE ${where} ${behind} ${fence}) found
        ORDER BY found.claimed_at DESC, found.id DESC OFFSET ${bind(offset)} LIMIT ${bind(limit)}
      ) m ${JOINED} ORDER BY m.claimed_at DESC, m.id DESC`,
     values,
   );
-  return rows.map(toLetter);
+  return rows.map(toEmail);
 }
 
 /** Counts the emails, up to `most`. */
-export async function countLetters(
+export async function countEmails(
   tx: Tx,
-  { most, ...asked }: Pick<LettersAsked, 'projectId' | 'filter'> & { most: number },
+  { most, ...asked }: Pick<EmailsAsked, 'projectId' | 'filter'> & { most: number },
 ): Promise<number> {
   const { values, bind, where } = conditions(asked);
   if (where === null) return 0;
-  const [row] = await tx.query<{ letters: number }>(
-    `SELECT count(*) AS letters FROM (SELECT 1 FROM beckon.message m WHERE ${where} LIMIT ${bind(most)}) counted`,
+  const [row] = await tx.query<{ emails: number }>(
+    `SELECT count(*) AS emails FROM (SELECT 1 FROM beckon.message m WHERE ${where} LIMIT ${bind(most)}) counted`,
     values,
   );
-  return row?.letters ?? 0;
+  return row?.emails ?? 0;
 }
 
-export async function findLetter(
+export async function findEmail(
   tx: Tx,
   { projectId, id }: { projectId: number; id: string },
 ): Promise<EmailRecord | undefined> {
-  const [row] = await tx.query<LetterRow>(
+  const [row] = await tx.query<EmailRow>(
     `SELECT ${COLUMNS} FROM beckon.message m ${JOINED} WHERE m.project_id = $1 AND m.id = $2`,
     [projectId, id],
   );
-  return row && toLetter(row);
+  return row && toEmail(row);
 }
 
 const OUTCOME = `CASE
@@ -113,12 +113,12 @@ const OUTCOME = `CASE
     WHEN o.type = 'email.bounced' AND o.class = '' THEN 'bounced'
     WHEN o.type = 'email.unsubscribed' THEN CASE WHEN o.class = 'complaint' THEN 'complained' ELSE 'unsubscribed' END
   END`;
-const OF_LETTER = `beckon.outcome o WHERE o.project_id = m.project_id AND o.message_id = m.id`;
+const OF_EMAIL = `beckon.outcome o WHERE o.project_id = m.project_id AND o.message_id = m.id`;
 
 const COLUMNS = `m.id, m.draft_id, m.rule_id, coalesce(r.name, m.rule_id::text) AS rule, m.template, m.external_user_id,
   m.address, coalesce(d.subject, '') AS subject, m.state, m.reason, m.domain, m.provider, m.attempts, m.reply, m.relay_id,
   m.claimed_at, m.first_at, m.next_at, m.ended_at,
-  ARRAY(SELECT DISTINCT ${OUTCOME} FROM ${OF_LETTER}) AS became`;
+  ARRAY(SELECT DISTINCT ${OUTCOME} FROM ${OF_EMAIL}) AS became`;
 const JOINED = `LEFT JOIN beckon.rule r ON r.project_id = m.project_id AND r.id = m.rule_id
   LEFT JOIN beckon.draft d ON d.project_id = m.project_id AND d.id = m.draft_id`;
 
@@ -134,7 +134,7 @@ const FILTERED: Record<string, FilterColumn> = {
 
 type Conditions = { values: unknown[]; bind: (value: unknown) => string; where: string | null };
 
-function conditions({ projectId, filter }: Pick<LettersAsked, 'projectId' | 'filter'>): Conditions {
+function conditions({ projectId, filter }: Pick<EmailsAsked, 'projectId' | 'filter'>): Conditions {
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const project = bind(projectId);
@@ -160,11 +160,11 @@ function ruleSql(term: FilterTerm, bind: (value: unknown) => string, project: st
 /** An email has many outcomes. It passes if one of them does, and it passes a negated term if none does. */
 function becameSql(term: FilterTerm, bind: (value: unknown) => string): string {
   const wanted = BECAME.filter((name) => passes({ ...term, negated: false }, name));
-  const exists = `EXISTS (SELECT FROM ${OF_LETTER} AND ${OUTCOME} = ANY (${bind(wanted)}::text[]))`;
+  const exists = `EXISTS (SELECT FROM ${OF_EMAIL} AND ${OUTCOME} = ANY (${bind(wanted)}::text[]))`;
   return term.negated ? `NOT ${exists}` : exists;
 }
 
-type LetterRow = {
+type EmailRow = {
   id: string;
   draft_id: string;
   rule_id: string;
@@ -187,7 +187,7 @@ type LetterRow = {
   became: (Became | null)[];
 };
 
-function toLetter(row: LetterRow): EmailRecord {
+function toEmail(row: EmailRow): EmailRecord {
   const found = new Set(row.became);
   return {
     id: row.id,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readLetterToken, type TokenKeys } from '../../../platform/crypto/email-token.ts';
+import { readEmailToken, type TokenKeys } from '../../../platform/crypto/email-token.ts';
 import { replyAddress } from '../../delivery/headers.ts';
 import type { Outlet } from './facts.ts';
 
@@ -16,5 +16,5 @@ test.each<[string, Partial<Outlet>, string | null]>([
   const address = replyAddress({ name, outlet, tokenKeys });
   const [, token, at] = /^r\+([^@]+)@(.+)$/.exec(address ?? '') ?? [];
   expect(at ?? null).toBe(host);
-  if (token !== undefined) expect(readLetterToken(token, 'reply', tokenKeys)).toEqual(name);
+  if (token !== undefined) expect(readEmailToken(token, 'reply', tokenKeys)).toEqual(name);
 });

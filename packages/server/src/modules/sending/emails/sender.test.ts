@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { letterToken, readLetterToken } from '../../../platform/crypto/email-token.ts';
+import { emailToken, readEmailToken } from '../../../platform/crypto/email-token.ts';
 import { composeMail } from '../../../platform/mail/compose.ts';
 import { letterHeaders } from '../../delivery/headers.ts';
 import { paceNow, slowed } from '../../delivery/domain-limits.ts';
@@ -71,7 +71,7 @@ test('sends from an internationalized domain in its DNS form, and the email can 
   const from = senderOf({ ...IDENTITY, fromAddress: 'hello@bücher.example' }, 'Acme');
   expect(from.address).toBe('hello@xn--bcher-kva.example');
   const { messageIdHeader, headers } = headersOf(RELAY, null, from);
-  const letter = {
+  const email = {
     messageId: messageIdHeader,
     headers,
     from,
@@ -82,7 +82,7 @@ test('sends from an internationalized domain in its DNS form, and the email can 
     text: 'Hello',
     html: '<p>Hello</p>',
   };
-  const mime = (await composeMail(letter, null)).toString('latin1');
+  const mime = (await composeMail(email, null)).toString('latin1');
   expect(mime).toContain('Message-ID: <01890a5d-ac96-774b-bcce-b302099a8057@xn--bcher-kva.example>');
 });
 
@@ -102,7 +102,7 @@ const valueOf = (outlet: Outlet, header: string) =>
   headersOf(outlet).headers.find((one) => one.name === header)?.value;
 
 test('adds List-Unsubscribe with one click, and with mailto if Beckon receives mail', () => {
-  const token = letterToken(name, 'unsubscribe', KEY);
+  const token = emailToken(name, 'unsubscribe', KEY);
   expect(valueOf(RELAY, 'List-Unsubscribe')).toBe(`<https://beckon.acme.example/u/${token}>`);
   const reading = { ...RELAY, mailDomain: 'mail.beckon.example' };
   expect(valueOf(reading, 'List-Unsubscribe')).toBe(
@@ -117,17 +117,17 @@ test('sends bounces to an address that identifies the email if Beckon receives m
   expect(headersOf(RELAY, 'bounce.acme.example').mailFrom).toBe('hello@acme.example');
   const reading = headersOf({ ...RELAY, mailDomain: 'mail.beckon.example' }, 'bounce.acme.example').mailFrom;
   const [, token = ''] = /^b\+(.+)@bounce\.acme\.example$/.exec(reading) ?? [];
-  expect(readLetterToken(token, 'bounce', KEY)).toEqual(name);
+  expect(readEmailToken(token, 'bounce', KEY)).toEqual(name);
   expect(headersOf(TEST_INBOX).mailFrom).toMatch(/^b\+[a-z2-7.]{51}@test-inbox\.invalid$/);
 });
 
 test('starts a new domain with 100 emails, adds half as many each day, and ends the warm-up within two weeks', () => {
-  const limits = Array.from({ length: 14 }, (_, day) => warmupDay(NOW, NOW + day * DAY).letters);
+  const limits = Array.from({ length: 14 }, (_, day) => warmupDay(NOW, NOW + day * DAY).emails);
   expect(limits.slice(0, 5)).toEqual([100, 150, 225, 337, 506]);
   expect(limits.indexOf(null)).toBe(12);
   expect(warmupDay(NOW, NOW + DAY + 1)).toEqual({
     day: 2,
-    letters: 150,
+    emails: 150,
     startsAt: NOW + DAY,
     endsAt: NOW + 2 * DAY,
   });
@@ -149,9 +149,9 @@ test('keeps a domain at the volume of the day before while more than 1 in 1,000 
 test('halves the pace when a provider asks for less, and raises it by a tenth every ten minutes without another request', () => {
   const first = slowed(null, { sentLastMinute: 600, now: NOW });
   expect(first).toEqual({ perSecond: 5, changedAt: NOW });
-  expect(paceNow(first, NOW)).toEqual({ letters: 18_000, perMs: 3_600_000 });
+  expect(paceNow(first, NOW)).toEqual({ emails: 18_000, perMs: 3_600_000 });
   const later = NOW + 20 * 60_000;
-  expect(paceNow(first, later)?.letters).toBeCloseTo(18_000 * 1.21);
+  expect(paceNow(first, later)?.emails).toBeCloseTo(18_000 * 1.21);
   expect(slowed(first, { sentLastMinute: 0, now: later }).perSecond).toBeCloseTo(5 * 1.21 * 0.5);
   expect(paceNow(first, NOW + 5 * 3_600_000)).toBeNull();
   // A quiet minute does not show which rate is too high, so the pace starts at ten emails a minute.

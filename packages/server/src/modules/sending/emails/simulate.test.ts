@@ -11,7 +11,7 @@ import type { Policy } from './facts.ts';
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
 const NOW = Date.UTC(2026, 0, 15, 12);
 const OPEN: Policy = { paused: false, quietHours: null, caps: null, throttle: null, timeZone: 'UTC' };
-const DAILY = [{ letters: 1, windowMs: DAY }];
+const DAILY = [{ emails: 1, windowMs: DAY }];
 
 /** The tests have no other work, so they run all steps without a pause. */
 const simulate = (...asked: Parameters<typeof simulating>) => runSteps(simulating(...asked));
@@ -129,7 +129,7 @@ describe('the slots of one address', () => {
 
   test('yields only if slots are short, and not to drafts that are not sent or do not count', () => {
     const low = draft('low', { address });
-    const two = [{ letters: 2, windowMs: DAY }];
+    const two = [{ emails: 2, windowMs: DAY }];
     const later = { address, priority: 9, dueAt: NOW + HOUR };
     expect(fatesOf(queueOf([low, draft('high', later)]), { ...OPEN, caps: two })['low']).toEqual(sends(NOW));
     for (const other of [
@@ -144,7 +144,7 @@ describe('the slots of one address', () => {
 test('sends drafts through the throttle one after the other, first come, first served', () => {
   const ids = ['a', 'b', 'c', 'd', 'e'];
   const queue = queueOf(ids.map((id, place) => draft(id, { dueAt: NOW + place })));
-  const fates = fatesOf(queue, { ...OPEN, throttle: { letters: 120, perMs: MINUTE } });
+  const fates = fatesOf(queue, { ...OPEN, throttle: { emails: 120, perMs: MINUTE } });
   expect(Object.values(fates)).toEqual([
     sends(NOW),
     sends(NOW + 1),
@@ -153,7 +153,7 @@ test('sends drafts through the throttle one after the other, first come, first s
     sends(NOW + 1_500, 'throttle'),
   ]);
   const spent = { ...queue, bucket: { tokens: 0, refilledAt: NOW } };
-  expect(fatesOf(spent, { ...OPEN, throttle: { letters: 1, perMs: HOUR } })['a']).toEqual(
+  expect(fatesOf(spent, { ...OPEN, throttle: { emails: 1, perMs: HOUR } })['a']).toEqual(
     sends(NOW + HOUR, 'throttle'),
   );
 });
@@ -164,7 +164,7 @@ test('sends a draft that waits for the throttle before one that becomes due at t
     draft('y', { dueAt: NOW + 1 }),
     draft('a', { dueAt: NOW + HOUR, priority: 9 }),
   ]);
-  expect(fatesOf(queue, { ...OPEN, throttle: { letters: 1, perMs: HOUR } })).toEqual({
+  expect(fatesOf(queue, { ...OPEN, throttle: { emails: 1, perMs: HOUR } })).toEqual({
     z: sends(NOW),
     y: sends(NOW + HOUR, 'throttle'),
     a: sends(NOW + 2 * HOUR, 'throttle'),
@@ -184,7 +184,7 @@ test('expires a draft while it is held, and does not send it afterwards', () => 
   expect(capped(NOW + 4 * HOUR + 1)).toEqual(sends(NOW + 4 * HOUR, 'frequency_cap'));
   expect(fatesOf(queueOf([at(NOW)]), OPEN)['x']).toEqual({ kind: 'expires', expiresAt: NOW, after: null });
   const line = [draft('a'), draft('b', { dueAt: NOW + 1, expiresAt: NOW + HOUR })];
-  expect(fatesOf(queueOf(line), { ...OPEN, throttle: { letters: 1, perMs: HOUR } })['b']).toEqual({
+  expect(fatesOf(queueOf(line), { ...OPEN, throttle: { emails: 1, perMs: HOUR } })['b']).toEqual({
     kind: 'expires',
     expiresAt: NOW + HOUR,
     after: 'throttle',
@@ -241,10 +241,10 @@ const policies: fc.Arbitrary<Policy> = fc.record({
   caps: fc.constantFrom(
     null,
     DAILY,
-    [...DAILY, { letters: 3, windowMs: 7 * DAY }],
-    [{ letters: 2, windowMs: DAY }],
+    [...DAILY, { emails: 3, windowMs: 7 * DAY }],
+    [{ emails: 2, windowMs: DAY }],
   ),
-  throttle: fc.constantFrom(null, { letters: 1, perMs: HOUR }, { letters: 3, perMs: MINUTE }),
+  throttle: fc.constantFrom(null, { emails: 1, perMs: HOUR }, { emails: 3, perMs: MINUTE }),
   timeZone: fc.constantFrom('UTC', 'Asia/Tokyo'),
 });
 
@@ -305,8 +305,8 @@ function expectCapsKept(
   if (!one.counts || one.address === null) return;
   const own = left.filter(({ address, counts, at }) => counts && address === one.address && at <= one.at);
   const claimed = [...(queue.claims.get(one.address) ?? []), ...own.map(({ at }) => at)];
-  for (const { letters, windowMs } of policy.caps ?? []) {
-    expect(claimed.filter((at) => at > one.at - windowMs).length).toBeLessThanOrEqual(letters);
+  for (const { emails, windowMs } of policy.caps ?? []) {
+    expect(claimed.filter((at) => at > one.at - windowMs).length).toBeLessThanOrEqual(emails);
   }
 }
 
@@ -314,7 +314,7 @@ function expectThrottleKept(left: Left[], { throttle }: Policy): void {
   if (!throttle) return;
   for (const [from, first] of left.entries()) {
     for (const [to, last] of left.entries()) {
-      const rate = ((last.at - first.at) * throttle.letters) / throttle.perMs;
+      const rate = ((last.at - first.at) * throttle.emails) / throttle.perMs;
       if (to >= from) expect(to - from + 1).toBeLessThanOrEqual(1 + rate + 1e-6);
     }
   }
@@ -416,7 +416,7 @@ test('compares each draft and the totals under two policies', () => {
     draft('e', { dueAt: NOW + HOUR }),
   ]);
   const current = { ...OPEN, caps: DAILY };
-  const proposed = { ...OPEN, caps: [{ letters: 2, windowMs: DAY }] };
+  const proposed = { ...OPEN, caps: [{ emails: 2, windowMs: DAY }] };
   const result = compare(queue, NOW, { current, proposed });
   expect(result.drafts).toEqual([
     { id: 'a', current: sends(NOW), proposed: sends(NOW) },
@@ -475,7 +475,7 @@ test('calculates the median of the moved drafts, using the lower one of two midd
 
 test('pauses a long simulation regularly so that other work runs, with the same result', () => {
   const queue = queueOf(Array.from({ length: 5_000 }, (_, n) => draft(String(n).padStart(4, '0'))));
-  const walk = simulating(queue, { ...OPEN, throttle: { letters: 1, perMs: 1_000 } }, NOW);
+  const walk = simulating(queue, { ...OPEN, throttle: { emails: 1, perMs: 1_000 } }, NOW);
   let stops = 0;
   let step = walk.next();
   for (; step.done !== true; step = walk.next()) stops += 1;

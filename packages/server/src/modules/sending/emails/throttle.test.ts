@@ -4,16 +4,16 @@ import { type ThrottleBucket, refill, takeTokens, type Throttle } from './limits
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const throttles: fc.Arbitrary<Throttle> = fc.record({
-  letters: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 5_000 })),
+  emails: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 5_000 })),
   perMs: fc.constantFrom(1_000, 60_000, 3_600_000),
 });
 
 test.each([
-  ['10/s', { letters: 10, perMs: 1_000 }, 10],
-  ['1/s', { letters: 1, perMs: 1_000 }, 1],
-  ['300/m', { letters: 300, perMs: 60_000 }, 5],
-  ['1/m', { letters: 1, perMs: 60_000 }, 1],
-  ['5000/h', { letters: 5_000, perMs: 3_600_000 }, 2],
+  ['10/s', { emails: 10, perMs: 1_000 }, 10],
+  ['1/s', { emails: 1, perMs: 1_000 }, 1],
+  ['300/m', { emails: 300, perMs: 60_000 }, 5],
+  ['1/m', { emails: 1, perMs: 60_000 }, 1],
+  ['5000/h', { emails: 5_000, perMs: 3_600_000 }, 2],
 ])("at %s allows at most one second's worth at once", (_name, throttle, burst) => {
   expect(refill(null, throttle, NOW)).toMatchObject({ left: burst, nextAt: NOW });
   const idle: ThrottleBucket = { tokens: 0, refilledAt: NOW - 90 * 86_400_000 };
@@ -23,7 +23,7 @@ test.each([
 });
 
 test('allows one email per minute, on the minute', () => {
-  const throttle = { letters: 1, perMs: 60_000 };
+  const throttle = { emails: 1, perMs: 60_000 };
   const spent = takeTokens(refill(null, throttle, NOW).bucket, 1);
   expect(refill(spent, throttle, NOW)).toMatchObject({ left: 0, nextAt: NOW + 60_000 });
   expect(refill(spent, throttle, NOW + 59_999)).toMatchObject({ left: 0, nextAt: NOW + 60_000 });
@@ -41,17 +41,17 @@ test('allows everything without a throttle, and starts with a full bucket when o
 
 test('empties the bucket without debt if more is taken than it holds', () => {
   const taken = takeTokens({ tokens: 1, refilledAt: NOW }, 5);
-  expect(refill(taken, { letters: 1, perMs: 1_000 }, NOW)).toMatchObject({ left: 0, nextAt: NOW + 1_000 });
+  expect(refill(taken, { emails: 1, perMs: 1_000 }, NOW)).toMatchObject({ left: 0, nextAt: NOW + 1_000 });
 });
 
 test('applies a changed throttle from the next check on', () => {
   const full: ThrottleBucket = { tokens: 10, refilledAt: NOW };
-  expect(refill(full, { letters: 2, perMs: 1_000 }, NOW).left).toBe(2);
-  expect(refill({ tokens: 0, refilledAt: NOW }, { letters: 100, perMs: 1_000 }, NOW + 100).left).toBe(10);
+  expect(refill(full, { emails: 2, perMs: 1_000 }, NOW).left).toBe(2);
+  expect(refill({ tokens: 0, refilledAt: NOW }, { emails: 100, perMs: 1_000 }, NOW + 100).left).toBe(10);
 });
 
 test('pays out no time twice if a clock is behind', () => {
-  const throttle = { letters: 10, perMs: 1_000 };
+  const throttle = { emails: 10, perMs: 1_000 };
   let bucket = takeTokens({ tokens: 10, refilledAt: NOW + 500 }, 10);
   for (const now of [NOW, NOW + 500, NOW + 100, NOW + 500]) {
     const { left, nextAt, bucket: after } = refill(bucket, throttle, now);
@@ -88,21 +88,21 @@ test('never exceeds the rate plus one burst in any period', () => {
   fc.assert(
     fc.property(throttles, fc.array(fc.nat(3_000), { maxLength: 60 }), (throttle, pauses) => {
       const burst = refill(null, throttle, NOW).left;
-      const sent: { at: number; letters: number }[] = [];
+      const sent: { at: number; emails: number }[] = [];
       let bucket: ThrottleBucket | null = null;
       let now = NOW;
       for (const pause of pauses) {
         const { left, nextAt, bucket: here } = refill(bucket, throttle, now);
         bucket = takeTokens(here, left);
-        sent.push({ at: now, letters: left });
+        sent.push({ at: now, emails: left });
         now = Math.max(now, nextAt) + pause;
       }
       let over = -Infinity;
       for (const [from, first] of sent.entries()) {
-        let letters = 0;
+        let emails = 0;
         for (const last of sent.slice(from)) {
-          letters += last.letters;
-          over = Math.max(over, letters - burst - ((last.at - first.at) * throttle.letters) / throttle.perMs);
+          emails += last.emails;
+          over = Math.max(over, emails - burst - ((last.at - first.at) * throttle.emails) / throttle.perMs);
         }
       }
       expect(over).toBeLessThan(1e-6);
@@ -112,14 +112,14 @@ test('never exceeds the rate plus one burst in any period', () => {
 });
 
 test('neither loses nor gains from rounding over a long time', () => {
-  for (const [letters, perMs] of [
+  for (const [emails, perMs] of [
     [7, 60_000],
     [3, 1_000],
     [999, 1_000],
     [5_000, 3_600_000],
     [7, 3_600_000],
   ] as const) {
-    const throttle = { letters, perMs };
+    const throttle = { emails, perMs };
     const burst = refill(null, throttle, NOW).left;
     let bucket: ThrottleBucket | null = { tokens: 0, refilledAt: NOW };
     let now = NOW;
@@ -128,7 +128,7 @@ test('neither loses nor gains from rounding over a long time', () => {
       const { left, bucket: here } = refill(bucket, throttle, now);
       bucket = takeTokens(here, left);
       sent += left;
-      const exact = (sent * perMs) / letters;
+      const exact = (sent * perMs) / emails;
       expect(now - NOW - exact).toBeGreaterThan(-0.01);
       // A bucket for one email holds no fraction of the next, so each email may lose the rest of its millisecond.
       expect(now - NOW - exact).toBeLessThan(burst === 1 ? sent : 1);

@@ -16,7 +16,7 @@ export type GuardDeps = {
   restoreGuard: RestoreGuard;
 };
 
-export async function mayLettersLeave({ db, log, restoreGuard }: GuardDeps): Promise<boolean> {
+export async function mayEmailsLeave({ db, log, restoreGuard }: GuardDeps): Promise<boolean> {
   if (await isAccepted(db)) return true;
   const found = await noteHere(db, db.clock.now());
   if (found.acceptedAt !== null) return true;

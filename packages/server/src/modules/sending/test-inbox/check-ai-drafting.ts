@@ -1,6 +1,6 @@
 import {
   type EmailCheck,
-  type CheckedLetter,
+  type CheckedEmail,
   excerpt,
   type CheckFinding,
   findingsOf,
@@ -14,7 +14,7 @@ import { styleOf } from './styles.ts';
 const SUBJECT_LONG_CHARS = 70;
 const SUBJECT_MAX_CHARS = 200;
 
-export function checkSubject({ mail }: CheckedLetter): EmailCheck {
+export function checkSubject({ mail }: CheckedEmail): EmailCheck {
   const findings: CheckFinding[] = [];
   const length = countSigns(mail.subject);
   if (length === 0) findings.push({ status: 'error', message: 'The subject is empty. Add one.' });
@@ -46,9 +46,9 @@ const EXCLAMATIONS_MAX = 3;
 const CAPITALS_FROM_CHARS = 8;
 
 /** Checks for signs of spam in the subject. */
-export function checkTone({ mail }: CheckedLetter): EmailCheck {
-  const letters = mail.subject.replaceAll(/[^\p{L}]/gu, '');
-  const isLoud = letters.length >= CAPITALS_FROM_CHARS && /^\p{Lu}+$/u.test(letters);
+export function checkTone({ mail }: CheckedEmail): EmailCheck {
+  const emails = mail.subject.replaceAll(/[^\p{L}]/gu, '');
+  const isLoud = emails.length >= CAPITALS_FROM_CHARS && /^\p{Lu}+$/u.test(emails);
   const marks = (text: string): number => text.slice(0, TEXT_MAX_CHARS).match(/[!¡！]/g)?.length ?? 0;
   const findings: CheckFinding[] = [];
   if (isLoud)
@@ -68,7 +68,7 @@ const GAPS = /\{\{|\}\}|\{%|%\}|\[object Object\]/;
 const NOTHINGS = /\b(?:undefined|NaN)\b|\bInvalid Date\b|(?:^|\s)null(?=$|[\s,.!?])/;
 
 /** Checks visible text for variables that were not filled in. */
-export function checkPlaceholders({ mail, page }: CheckedLetter): EmailCheck {
+export function checkPlaceholders({ mail, page }: CheckedEmail): EmailCheck {
   const texts = [mail.subject, page.text, mail.text.slice(0, TEXT_MAX_CHARS)];
   return judged(
     'placeholders',
@@ -100,7 +100,7 @@ const PREHEADER_MAX_CHARS = 150;
 const PREHEADER_MIN_CHARS = 20;
 
 /** Checks the text that an inbox shows next to the subject: hidden text at the start of the email, or else its first words. */
-export function checkPreheader({ mail, page }: CheckedLetter): EmailCheck {
+export function checkPreheader({ mail, page }: CheckedEmail): EmailCheck {
   if (mail.html === '')
     return { name: 'preheader', status: 'ok', message: 'A plain-text email has no preview text.' };
   const { text, isHidden } = firstWords(page);

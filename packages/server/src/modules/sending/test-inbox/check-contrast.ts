@@ -1,6 +1,6 @@
 import {
   type EmailCheck,
-  type CheckedLetter,
+  type CheckedEmail,
   excerpt,
   type CheckFinding,
   findingsOf,
@@ -20,7 +20,7 @@ const LARGE_BOLD_PX = 18.66;
 const PAIRS_MAX = 20;
 
 /** Checks whether text is readable on its background, also in dark mode if the email supports it. */
-export function checkContrast({ page }: CheckedLetter): EmailCheck {
+export function checkContrast({ page }: CheckedEmail): EmailCheck {
   const sheet = parseSheet(page.css);
   const knowsDark = sheet.knowsDark || hasDarkMeta(page);
   const whole = { ...sheet, hasDarkGround: sheet.hasDarkGround || hasDarkMeta(page) };

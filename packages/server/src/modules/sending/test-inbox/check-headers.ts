@@ -1,5 +1,5 @@
 import type { Mailbox } from '../../../platform/mail/outgoing-email.ts';
-import { type EmailCheck, type CheckedLetter, type CheckFinding, findingsOf, judged } from './check.ts';
+import { type EmailCheck, type CheckedEmail, type CheckFinding, findingsOf, judged } from './check.ts';
 import type { ReadMail } from './read-mail.ts';
 
 const DAY_MS = 86_400_000;
@@ -24,7 +24,7 @@ export function headersOf(mail: ReadMail, name: string): string[] {
 }
 
 /** Checks From, Reply-To, Message-ID and Date, which every filter looks at first. */
-export function checkHeaders({ mail, at }: CheckedLetter): EmailCheck {
+export function checkHeaders({ mail, at }: CheckedEmail): EmailCheck {
   const findings = [
     ...single(mail),
     ...sender(mail),
@@ -105,7 +105,7 @@ function warning(message: string): CheckFinding {
 const COVERED = ['from', 'to', 'subject', 'list-unsubscribe', 'list-unsubscribe-post'];
 
 /** Checks whether the email has a valid signature of its domain. */
-export function checkDkim({ mail, dkim, kind }: CheckedLetter): EmailCheck {
+export function checkDkim({ mail, dkim, kind }: CheckedEmail): EmailCheck {
   const open = COVERED.filter((name) => headersOf(mail, name).length > 0 && !dkim.covered.includes(name));
   switch (dkim.result) {
     case 'none':

@@ -1,4 +1,4 @@
-import { type EmailCheck, type CheckedLetter, type CheckFinding, findingsOf, judged } from './check.ts';
+import { type EmailCheck, type CheckedEmail, type CheckFinding, findingsOf, judged } from './check.ts';
 import { attribute, type EmailHtml, type PageElement } from './page.ts';
 import { parseDeclarations, parseSheet } from './sheet.ts';
 
@@ -27,7 +27,7 @@ const STYLES_DROPPED = new Map([
 ]);
 
 /** Checks for elements that mail clients remove or treat as an attack. */
-export function checkHtml({ page }: CheckedLetter): EmailCheck {
+export function checkHtml({ page }: CheckedEmail): EmailCheck {
   const tags = (wanted: Set<string>): string[] => [
     ...new Set(page.elements.filter(({ tag }) => wanted.has(tag)).map(({ tag }) => `<${tag}>`)),
   ];
@@ -89,7 +89,7 @@ const WORDS_MIN_CHARS = 100;
 const CHARS_FOR_EACH = 60;
 
 /** Half of all clients block images at first, so this checks whether the email works without them. */
-export function checkImages({ page }: CheckedLetter): EmailCheck {
+export function checkImages({ page }: CheckedEmail): EmailCheck {
   const images = page.elements.filter(({ tag }) => tag === 'img').filter((image) => !isPixel(image));
   const sources = (test: (source: string) => boolean): string[] => [
     ...new Set(images.map((image) => attribute(image, 'src').trim()).filter(test)),

@@ -1,7 +1,7 @@
 import { isLoopbackName } from '../../../platform/net/network-address.ts';
 import {
   type EmailCheck,
-  type CheckedLetter,
+  type CheckedEmail,
   excerpt,
   type CheckFinding,
   findingsOf,
@@ -28,7 +28,7 @@ export function linksOf(page: EmailHtml): EmailLink[] {
 type Flaw = 'empty' | 'unfilled' | 'relative' | 'scheme' | 'loopback' | 'plain';
 
 /** Checks whether every link leads to a URL that the recipient can reach. */
-export function checkLinks({ page }: CheckedLetter): EmailCheck {
+export function checkLinks({ page }: CheckedEmail): EmailCheck {
   const links = linksOf(page);
   const flaws = Map.groupBy(links, ({ href }) => flawOf(href));
   const at = (flaw: Flaw): string[] => distinct(flaws.get(flaw) ?? []);

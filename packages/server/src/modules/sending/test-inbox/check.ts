@@ -25,7 +25,7 @@ export type CheckName =
   | 'contrast';
 
 /** An email with everything that is checked. An email to the team needs no unsubscribe link and no domain of the project. */
-export type CheckedLetter = {
+export type CheckedEmail = {
   mail: ReadMail;
   page: EmailHtml;
   kind: 'user' | 'team';

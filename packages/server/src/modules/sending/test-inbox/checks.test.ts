@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { dkimSign } from 'mailauth/lib/dkim/sign.js';
 import { expect, test } from 'vitest';
-import { GOOD_HEADERS, GOOD_TEXT, goodHtml, goodLetter } from '../../../../testkit/good-letter.ts';
+import { GOOD_HEADERS, GOOD_TEXT, goodHtml, goodEmail } from '../../../../testkit/good-email.ts';
 import type { OutgoingEmail } from '../../../platform/mail/outgoing-email.ts';
 import type { EmailCheck, CheckName, CheckStatus } from './check.ts';
 import { checkMail, type EmailCheckOptions } from './checks.ts';
@@ -20,8 +20,7 @@ const keyOf = (name: string): string | null => (name === 'bk2a._domainkey.acme.t
 
 const check = (raw: Uint8Array, more: Partial<EmailCheckOptions> = {}) =>
   checkMail(raw, { kind: 'user', at: AT, keyOf, ...more });
-const compose = (changed: Partial<OutgoingEmail> = {}) =>
-  goodLetter({ date: new Date(AT), ...changed }, DKIM);
+const compose = (changed: Partial<OutgoingEmail> = {}) => goodEmail({ date: new Date(AT), ...changed }, DKIM);
 
 /** Returns the checks that did not pass. */
 const wrong = (checks: EmailCheck[]): string[] =>
@@ -198,7 +197,7 @@ test('reports a signature that is invalid, missing, from an unknown key or too n
   expect(await of(await compose(), { keyOf: () => null })).toMatch(
     /^warning: .*does not, or no longer, belong/,
   );
-  const unsigned = await goodLetter({ date: new Date(AT) });
+  const unsigned = await goodEmail({ date: new Date(AT) });
   expect(await of(unsigned)).toMatch(/^warning: .*not signed/);
   expect(await of(unsigned, { kind: 'team' })).toMatch(/^ok/);
   // The library accepts options that its types do not declare.
@@ -238,9 +237,9 @@ test('reports headers that occur twice, are missing or are invalid', async () =>
 });
 
 test('requires neither an unsubscribe link nor a signature in an email to the team', async () => {
-  const letter = await goodLetter({ date: new Date(AT), headers: [] });
-  expect(wrong((await check(letter)).checks)).toEqual(['dkim warning', 'unsubscribe error']);
-  expect(wrong((await check(letter, { kind: 'team' })).checks)).toEqual([]);
+  const email = await goodEmail({ date: new Date(AT), headers: [] });
+  expect(wrong((await check(email)).checks)).toEqual(['dkim warning', 'unsubscribe error']);
+  expect(wrong((await check(email, { kind: 'team' })).checks)).toEqual([]);
 });
 
 test('reports a line that is too long for servers, and an email that cannot be parsed', async () => {
@@ -317,12 +316,12 @@ const PIECES = `<p style="|">|<style>|</style>|{|}|a.b|@media (prefers-color-sch
 
 test('never throws for any bytes', async () => {
   const part = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...PIECES.split('|')));
-  const letter = fc.tuple(fc.array(part), fc.array(part)).map(([head, body]) => {
+  const email = fc.tuple(fc.array(part), fc.array(part)).map(([head, body]) => {
     const type = 'Content-Type: text/html; charset=utf-8\r\n';
     return `Subject: ${head.join('')}\r\n${type}\r\n${body.join('')}`;
   });
   await fc.assert(
-    fc.asyncProperty(letter, async (text) => {
+    fc.asyncProperty(email, async (text) => {
       expect((await check(Buffer.from(text))).checks.length).toBeGreaterThan(1);
     }),
     { numRuns: 150 },

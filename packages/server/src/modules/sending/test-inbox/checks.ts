@@ -3,7 +3,7 @@ import { checkContrast } from './check-contrast.ts';
 import { checkDkim, checkHeaders, headersOf } from './check-headers.ts';
 import { checkHtml, checkImages } from './check-html.ts';
 import { checkLinks, isLoopback, type EmailLink, linksOf } from './check-links.ts';
-import { type EmailCheck, type CheckedLetter, type CheckFinding, findingsOf, judged } from './check.ts';
+import { type EmailCheck, type CheckedEmail, type CheckFinding, findingsOf, judged } from './check.ts';
 import { readPage } from './page.ts';
 import { readMail } from './read-mail.ts';
 import { withoutTracking } from './own-links.ts';
@@ -30,13 +30,13 @@ export async function checkMail(
   const isSigned = headersOf(mail, 'dkim-signature').length > 0;
   const dkim = isSigned ? await verifyDkim(raw, keyOf) : UNSIGNED;
   const page = withoutTracking(readPage(mail.html), urls);
-  const letter: CheckedLetter = { mail, page, kind, at, dkim };
+  const email: CheckedEmail = { mail, page, kind, at, dkim };
   const looks = mail.trouble === null ? LOOKS : [checkMime, checkSize];
   const { subject, html, text } = mail;
-  return { subject, html, text, checks: looks.map((look) => look(letter)) };
+  return { subject, html, text, checks: looks.map((look) => look(email)) };
 }
 
-const LOOKS: ((letter: CheckedLetter) => EmailCheck)[] = [
+const LOOKS: ((email: CheckedEmail) => EmailCheck)[] = [
   checkMime,
   checkSize,
   checkHeaders,
@@ -61,7 +61,7 @@ const NEAR = 0.8;
 /** RFC 5322, 2.1.1. */
 const LINE_MAX_BYTES = 998;
 
-function checkSize({ mail }: CheckedLetter): EmailCheck {
+function checkSize({ mail }: CheckedEmail): EmailCheck {
   const htmlBytes = Buffer.byteLength(mail.html);
   const findings = [
     ...near('The HTML', { bytes: htmlBytes, most: HTML_MAX_BYTES }),
@@ -83,7 +83,7 @@ function kilobytes(bytes: number): string {
 }
 
 /** Checks whether the email can be parsed, and whether every server can relay it. */
-function checkMime({ mail }: CheckedLetter): EmailCheck {
+function checkMime({ mail }: CheckedEmail): EmailCheck {
   const findings: CheckFinding[] = [];
   if (mail.trouble !== null)
     findings.push({
@@ -104,7 +104,7 @@ function checkMime({ mail }: CheckedLetter): EmailCheck {
 }
 
 /** Checks whether there is a text version for clients that show no HTML. */
-function checkText({ mail }: CheckedLetter): EmailCheck {
+function checkText({ mail }: CheckedEmail): EmailCheck {
   const findings: CheckFinding[] = [];
   if (mail.text.trim() === '')
     findings.push({
@@ -126,7 +126,7 @@ const TEXT_MIN_CHARS = 20;
 const TEXT_MAX_CHARS = 256 * 1024;
 
 /** Checks whether the plain text contains every link of the HTML. */
-function checkTextLinks({ mail, page }: CheckedLetter): EmailCheck {
+function checkTextLinks({ mail, page }: CheckedEmail): EmailCheck {
   const written = withoutBreaks(mail.text.slice(0, TEXT_MAX_CHARS));
   const targets = new Set(linksOf(page).map(({ href }) => href));
   const missing = [...targets].filter(
@@ -157,7 +157,7 @@ function withoutBreaks(text: string): string {
 }
 
 /** Checks whether a recipient can unsubscribe with one click, both in their client and in the email. Gmail and Yahoo require both. */
-function checkUnsubscribe({ mail, page, kind }: CheckedLetter): EmailCheck {
+function checkUnsubscribe({ mail, page, kind }: CheckedEmail): EmailCheck {
   if (kind === 'team')
     return { name: 'unsubscribe', status: 'ok', message: 'An email to the team does not need one.' };
   const header = headersOf(mail, 'list-unsubscribe')[0] ?? '';

@@ -141,7 +141,7 @@ test('replaces the text of a draft by the model’s, changes none of its times, 
     detail: { model: 'small-1', prompt_hash: wording?.promptHash, from_hash: before.contentHash },
   });
   await engine.advance(60 * MINUTE_MS);
-  expect(engine.transport.letters.at(-1)?.content.subject).toBe('7 reports, Ada');
+  expect(engine.transport.emails.at(-1)?.content.subject).toBe('7 reports, Ada');
 });
 
 test('returns to the template’s text when a fact changes, and does not call the model again', async () => {
@@ -206,7 +206,7 @@ test('sends the template’s text at the deadline when the model hangs', async (
   await server.askedTimes(1);
   await engine.advance(60 * MINUTE_MS);
   expect(await draftOf('u1')).toMatchObject({ state: 'sent', deadlineAt: draft.deadlineAt });
-  expect(engine.transport.letters.at(-1)).toMatchObject({ content: { subject: 'Hello Ada' } });
+  expect(engine.transport.emails.at(-1)).toMatchObject({ content: { subject: 'Hello Ada' } });
   await server.drop();
   await words;
   expect(await draftOf('u1')).toMatchObject({ content: draft.content });
@@ -384,8 +384,8 @@ test('puts no link, canary or number from a user’s name into a draft', async (
       await word();
       const { content } = await draftOf(userId);
       // Either the draft is unchanged, or it contains nothing of the name.
-      const isLetter = content.body === before.content.body;
-      const text = JSON.stringify(isLetter ? {} : content);
+      const isEmail = content.body === before.content.body;
+      const text = JSON.stringify(isEmail ? {} : content);
       expect(text.replaceAll(`https://app.acme.example/${userId}/reports`, '')).not.toMatch(
         /canary|evil|yranac|777|99|https?:|<script/i,
       );

@@ -87,7 +87,7 @@ async function askOnce(
       model,
       instructions,
       prompt,
-      output: ai.Output.object({ schema: ai.jsonSchema(schema as JSONSchema7), name: 'letter' }),
+      output: ai.Output.object({ schema: ai.jsonSchema(schema as JSONSchema7), name: 'email' }),
       maxOutputTokens: TOKENS_MAX,
       maxRetries: 0,
       abortSignal,

@@ -5,7 +5,7 @@ import { evidenceOf } from './evidence.ts';
 import { guard } from './guard.ts';
 import { tellFacts } from './facts.ts';
 
-const LETTER = {
+const EMAIL = {
   subject: 'Your {{ project.name }} trial ends {% if run.ends_at %}on {{ run.ends_at | date }}{% endif %}',
   preheader: 'Would you like to go on?',
   body: `Hi {{ user.name | default: "there" }},
@@ -26,7 +26,7 @@ const FACTS = {
 };
 
 function evidence(facts: Record<string, unknown> = FACTS) {
-  return evidenceOf({ ...tellFacts(facts), ownText: ownWords(LETTER), linkIds: ['link_1'] });
+  return evidenceOf({ ...tellFacts(facts), ownText: ownWords(EMAIL), linkIds: ['link_1'] });
 }
 
 const GOOD: AiDraftContent = {
@@ -141,8 +141,8 @@ describe('the form of an answer', () => {
 
 test('allows a model to say what the author says', () => {
   const own = {
-    ...LETTER,
-    body: `${LETTER.body}\nA discount of 20% ends on 1 July, see acme.example or write to help@acme.example. 🎉`,
+    ...EMAIL,
+    body: `${EMAIL.body}\nA discount of 20% ends on 1 July, see acme.example or write to help@acme.example. 🎉`,
   };
   const known = evidenceOf({ ...tellFacts(FACTS), ownText: ownWords(own), linkIds: ['link_1'] });
   const said = saying(

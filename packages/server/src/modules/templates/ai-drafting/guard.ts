@@ -141,7 +141,7 @@ function wordFaults(text: string, evidence: AiDraftingEvidence): string[] {
 
 function lookFaults(text: string, { own }: AiDraftingEvidence): string[] {
   const hasPicture = PICTURE.test(text) && !PICTURE.test(own);
-  const isText = !/(.)\1{5,}/u.test(text) && lettersIn(text) >= LETTERS_MIN;
+  const isText = !/(.)\1{5,}/u.test(text) && emailsIn(text) >= EMAILS_MIN;
   return [
     ...(hasPicture ? ['it contains images, and the template has none'] : []),
     ...(isText ? [] : [`it does not read as a text: ${quoted(text)}`]),
@@ -150,9 +150,9 @@ function lookFaults(text: string, { own }: AiDraftingEvidence): string[] {
 
 const PICTURE = /\p{Extended_Pictographic}/u;
 /** The minimum share of alphabetic characters in a text. */
-const LETTERS_MIN = 0.5;
+const EMAILS_MIN = 0.5;
 
-function lettersIn(text: string): number {
+function emailsIn(text: string): number {
   const signs = text.replace(/\s/g, '').length;
   return signs === 0 ? 1 : wordsOf(text).join('').length / signs;
 }

@@ -2,7 +2,7 @@ import { canonicalJson } from '../../../platform/text/canonical-json.ts';
 import { type Draft, findDraft, type AiDraftingLease, type AiDraftingResult } from '../../drafts/index.ts';
 import { isRewordable } from './reword-draft.ts';
 import { findPeople } from '../../users/index.ts';
-import { findRunsById, type Models, letterOf, localeOfPerson, zoneOfPerson } from '../../rules/index.ts';
+import { findRunsById, type Models, emailOf, localeOfPerson, zoneOfPerson } from '../../rules/index.ts';
 import { readTurn } from '../../../platform/locks/project-lock.ts';
 import { variablesFor, isRenderFailure, type Renderer } from '../../rendering/index.ts';
 import { evidenceOf } from './evidence.ts';
@@ -55,8 +55,8 @@ async function rendered(
   if (model?.project.settings.drafting !== 'model') return { verdict: 'off' };
   const [person] = await findPeople(tx, [draft]);
   const [run] = await findRunsById(tx, draft.runId === null ? [] : [{ projectId, id: draft.runId }]);
-  const letter = letterOf(model, draft)?.text;
-  if (!person || !run || letter?.format !== 'markdown') return { verdict: 'unfit' };
+  const email = emailOf(model, draft)?.text;
+  if (!person || !run || email?.format !== 'markdown') return { verdict: 'unfit' };
   const variables = variablesFor({
     person,
     anchor: run.anchor,
@@ -65,26 +65,26 @@ async function rendered(
     zone: zoneOfPerson(person, model),
     locale: localeOfPerson(person, model),
   });
-  const { content, facts } = await renderer.run('content', { letter, variables }, { projectId });
+  const { content, facts } = await renderer.run('content', { email, variables }, { projectId });
   if (canonicalJson(content) !== canonicalJson(draft.content)) return { verdict: 'touched' };
   const ruleName = model.rules.byId.get(draft.ruleId)?.name ?? '';
   const links = await renderer.run('links', draft.content.body, { projectId });
-  return ask({ draft, facts, letter, links, ruleName, projectName: model.project.name });
+  return ask({ draft, facts, email, links, ruleName, projectName: model.project.name });
 }
 
 type Asking = {
   draft: Draft;
   facts: Draft['facts'];
-  letter: Parameters<typeof ownWords>[0];
+  email: Parameters<typeof ownWords>[0];
   links: { address: string; words: string }[] | null;
   ruleName: string;
   projectName: string;
 };
 
-function ask({ draft, facts, letter, links, ruleName, projectName }: Asking): Prepared | Unprepared {
+function ask({ draft, facts, email, links, ruleName, projectName }: Asking): Prepared | Unprepared {
   if (links === null) return { verdict: 'unfit' };
   const { told, withheld } = tellFacts(facts);
-  const own = ownWords(letter);
+  const own = ownWords(email);
   // The text of a link may be a trait of a user, so the model only gets texts that the author of the template wrote.
   const named = links.map(({ address, words }, at) => ({
     id: `link_${at + 1}`,
@@ -92,7 +92,7 @@ function ask({ draft, facts, letter, links, ruleName, projectName }: Asking): Pr
     words: own.includes(words) ? words : `link ${at + 1} of the email`,
   }));
   const question = questionFor({
-    letter,
+    email,
     ruleName,
     told: { ...told, 'project.name': projectName },
     links: named.map(({ id, words }) => ({ id, words })),

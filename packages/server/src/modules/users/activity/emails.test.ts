@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { CLICKED, lettersRule, newAftermath, OPENED, sendTo } from '../../../../testkit/became.ts';
+import { CLICKED, emailsRule, newAftermath, OPENED, sendTo } from '../../../../testkit/became.ts';
 import { HOUR, MINUTE } from '../../../../testkit/drafts.ts';
 import { openStage } from '../../../../testkit/story.ts';
 import { cursorOf, cursorOfTime, readStreamFilter, type StreamItem } from './stream.ts';
@@ -23,7 +23,7 @@ async function all(projectId: number, filter = '', limit = 1_000): Promise<Strea
 
 test('lists changes of a draft and outcomes of its email as items', async () => {
   const story = await newAftermath(stage);
-  await story.rule(lettersRule());
+  await story.rule(emailsRule());
   await story.user('ada', { email: 'ada@x.org' });
   await story.event('ada', 'began');
   await story.later(MINUTE);
@@ -32,7 +32,7 @@ test('lists changes of a draft and outcomes of its email as items', async () => 
   await story.became('ada', OPENED, CLICKED);
   const { projectId } = story;
   const [message] = await story.messages();
-  const about = { external_user_id: 'ada', rule: 'Letters', draft_id: message?.draft_id };
+  const about = { external_user_id: 'ada', rule: 'Emails', draft_id: message?.draft_id };
   expect(await all(projectId, 'type:draft_changed')).toMatchObject([
     { ...about, action: 'approve', from: 'scheduled', to: 'approved', actor: 'ann' },
     { ...about, action: 'claim', from: 'approved', to: 'sending' },
@@ -51,7 +51,7 @@ test('lists changes of a draft and outcomes of its email as items', async () => 
 
 test('lists changes of one draft within a millisecond as separate items, in pages of any length', async () => {
   const story = await newAftermath(stage);
-  await story.rule(lettersRule());
+  await story.rule(emailsRule());
   await sendTo(story, ['a', 'b', 'c', 'd', 'e']);
   const { projectId } = story;
   const items = await all(projectId, '-type:request');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { FeedItem } from '@beckon/contract/dashboard';
-import { lettersRule, newAftermath, sendTo } from '../../../../testkit/became.ts';
+import { emailsRule, newAftermath, sendTo } from '../../../../testkit/became.ts';
 import { testDashboard } from '../../../../testkit/dashboard.ts';
 import { MINUTE } from '../../../../testkit/drafts.ts';
 import { type EventListener, leaveAtBegin, listenTo, type Told } from '../../../../testkit/server-events.ts';
@@ -181,7 +181,7 @@ test('ends its feeds with a reason as soon as the server stops', async () => {
 
 test('lists earlier events in pages, finds each by its position, and names the actors', async () => {
   const story = await newAftermath(stage);
-  await story.rule(lettersRule());
+  await story.rule(emailsRule());
   await sendTo(story, ['ada']);
   const { projectId: theirs } = story;
   await db.query(`UPDATE beckon.draft_move SET actor = 'team:1' WHERE project_id = $1 AND action = 'claim'`, [

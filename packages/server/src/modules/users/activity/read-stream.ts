@@ -12,7 +12,7 @@ import {
 import {
   type ChangeKind,
   type Cursor,
-  type LetterKind,
+  type EmailKind,
   type StreamPosition,
   placeBefore,
   placeOfTime,
@@ -138,7 +138,7 @@ function toItem(row: StreamRow): StreamItem {
   return {
     at,
     id,
-    type: type as ChangeKind | LetterKind,
+    type: type as ChangeKind | EmailKind,
     ...(external_user_id === null ? {} : { external_user_id }),
     ...(audience_id === null ? {} : { audience_id, audience }),
     // Fields of the kind never replace the fields that every item has.

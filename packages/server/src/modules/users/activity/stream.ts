@@ -16,9 +16,9 @@ export type ChangeKind = (typeof CHANGE_KINDS)[number];
  * A draft as created and an email as claimed, both with their current state. `draft_changed` and `outcome` are the later changes of a draft
  * and the outcomes of an email.
  */
-export type LetterKind = 'draft' | 'draft_changed' | 'email' | 'outcome';
-const LETTER_KINDS = ['draft', 'draft_changed', 'email', 'outcome'] as const satisfies LetterKind[];
-export type StreamType = 'request' | 'event' | LetterKind | ChangeKind;
+export type EmailKind = 'draft' | 'draft_changed' | 'email' | 'outcome';
+const EMAIL_KINDS = ['draft', 'draft_changed', 'email', 'outcome'] as const satisfies EmailKind[];
+export type StreamType = 'request' | 'event' | EmailKind | ChangeKind;
 
 /** A recorded change of a user or an audience. */
 export type ChangeRow = {
@@ -70,7 +70,7 @@ export type EventItem = {
 export type ChangeItem = {
   at: string;
   id: string;
-  type: ChangeKind | LetterKind;
+  type: ChangeKind | EmailKind;
   external_user_id?: string;
   audience_id?: string;
   /** The name of the audience; null once it is deleted. */
@@ -81,7 +81,7 @@ export type ChangeItem = {
 export type StreamItem = RequestItem | EventItem | ChangeItem;
 
 const STREAM_VOCABULARY = {
-  type: { values: ['request', 'event', ...LETTER_KINDS, ...CHANGE_KINDS] },
+  type: { values: ['request', 'event', ...EMAIL_KINDS, ...CHANGE_KINDS] },
   name: {},
   user: {},
   audience: {},

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { webhookStage } from '../../../../testkit/webhooks.ts';
 import { listProjectsToTell } from '../../drafts/counts.ts';
-import type { TeamLetter } from '../../drafts/team-digest.ts';
+import type { TeamEmail } from '../../drafts/team-digest.ts';
 import { updateDisabled } from '../endpoints/store.ts';
 import { SETTLED_MS, tellTeam } from '../../review/send-team-digest.ts';
 
@@ -13,11 +13,11 @@ const HOUR = 3_600_000;
 
 /** Returns the current notification of the team, if any; `isAsked`: true if the project is due for a notification. */
 async function told(projectId: number): Promise<{ text: string | null; isAsked: boolean }> {
-  const letters: TeamLetter[] = [];
-  const hand = async (_: number, letter: TeamLetter): Promise<void> => void letters.push(letter);
+  const emails: TeamEmail[] = [];
+  const hand = async (_: number, email: TeamEmail): Promise<void> => void emails.push(email);
   const projects = await listProjectsToTell(db, { now: db.clock.now(), after: 0, limit: 100 });
   await tellTeam(db, { projectId, publicUrl: 'http://localhost', hand });
-  return { text: letters[0]?.text ?? null, isAsked: projects.includes(projectId) };
+  return { text: emails[0]?.text ?? null, isAsked: projects.includes(projectId) };
 }
 
 test('notifies the team once of an endpoint that is gone, even if no draft waits', async () => {

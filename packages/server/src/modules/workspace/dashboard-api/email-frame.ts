@@ -18,7 +18,7 @@ const IMAGES_WITHIN_MS = 20_000;
  * Sends an email at an address of its own, as a page that can do nothing: no script, no form, nothing from elsewhere. The server fetches
  * its images only on request, and inlines them.
  */
-export async function sendLetter(
+export async function sendEmail(
   { openOutbound }: { openOutbound: () => Outbound },
   reply: FastifyReply,
   { html, scheme = 'light', images = 'hide' }: FrameQuery & { html: string },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { lettersRule, newAftermath, OPENED, sendTo } from '../../../../testkit/became.ts';
+import { emailsRule, newAftermath, OPENED, sendTo } from '../../../../testkit/became.ts';
 import { findText } from '../../../../testkit/find-text.ts';
-import { goodLetter } from '../../../../testkit/good-letter.ts';
+import { goodEmail } from '../../../../testkit/good-email.ts';
 import { openStage } from '../../../../testkit/story.ts';
 import { testTeam } from '../../../../testkit/team.ts';
 import { idMaker } from '../../../platform/ids.ts';
@@ -14,7 +14,7 @@ const { db } = stage.server;
 const newId = idMaker(db.clock);
 stage.engine.transport.answer({ result: 'sent' });
 const [story, theirs] = [await newAftermath(stage), await newAftermath(stage)];
-await story.rule(lettersRule());
+await story.rule(emailsRule());
 await sendTo(story, ['ada']);
 await story.became('ada', OPENED);
 await story.rule({
@@ -45,21 +45,21 @@ const endpoint = await post('/webhooks', { url: 'https://hooks.acme.test/in' });
 const audience = await post('/audiences', { name: 'Trials', definition: { trait: 'plan', equals: 'trial' } });
 const view = await post('/views', { screen: 'users', name: 'Mine', filter: 'plan:trial' });
 const reply = newId();
-const letter = await first('/emails');
+const email = await first('/emails');
 await keepMail(db, {
   projectId: story.projectId,
-  id: letter,
+  id: email,
   draftId: newId(),
   userId: 'ada',
   mailFrom: 'b+t@acme.test',
   rcptTo: 'ada@x.test',
   at: story.now(),
-  raw: await goodLetter({ date: new Date(story.now()) }),
+  raw: await goodEmail({ date: new Date(story.now()) }),
 });
 await insertReply(db, {
   projectId: story.projectId,
   id: reply,
-  messageId: letter,
+  messageId: email,
   draftId: newId(),
   userId: 'ada',
   inboundId: newId(),
@@ -82,7 +82,7 @@ const rules = await db.query<{ id: string }>(`SELECT id FROM beckon.rule WHERE p
 ]);
 const own: Record<string, string> = {
   draft: rows[0]?.id ?? '',
-  email: letter,
+  email: email,
   reply,
   key,
   endpoint,
@@ -158,7 +158,7 @@ const BODIES: Record<string, object> = {
   'POST /projects/:project/rules/:rule/reorder': { before: null },
   'POST /projects/:project/rules/:rule/switch': { on: false, confirmed: true },
   'PUT /projects/:project/rules/:rule': {
-    document: lettersRule(),
+    document: emailsRule(),
     updated_at: '2026-11-22T10:00:00.000Z',
   },
   'POST /projects/:project/keys/:key/revoke': { label: 'one' },

@@ -59,8 +59,8 @@ describe('the local shell', () => {
     const answers = new Map<string, number>();
     for (const { key } of DASHBOARD_ROUTES) answers.set(key, await statusOf(key));
     const refused = [...answers].filter(([, status]) => status === 403).map(([key]) => key);
-    const testLetter = 'POST /projects/:project/test-email';
-    expect(refused.toSorted()).toEqual([...ofAccounts, testLetter].toSorted());
+    const testEmail = 'POST /projects/:project/test-email';
+    expect(refused.toSorted()).toEqual([...ofAccounts, testEmail].toSorted());
     expect([...new Set(answers.values())].toSorted((a, b) => a - b)).toEqual([403, 422]);
     for (const key of ['POST /password', 'POST /passkeys', 'POST /device', 'GET /profile/tokens'])
       expect(refused).toContain(key);

@@ -13,7 +13,7 @@ const NEW_PASSWORD = 'another horse battery';
 
 const server = await endpointServer();
 const { db, clock } = server;
-const { setUp, browser, join, tokenFor, letters } = testTeam(server);
+const { setUp, browser, join, tokenFor, emails } = testTeam(server);
 const { ada, projectId } = await setUp();
 let members = 0;
 const newMember = async (): Promise<{ one: Browser; email: string }> => {
@@ -21,12 +21,12 @@ const newMember = async (): Promise<{ one: Browser; email: string }> => {
   const email = `member-${members}@x.org`;
   const one = await join(ada, { projectId, email, role: 'editor' });
   // Without the email of their invitation.
-  letters.length = 0;
+  emails.length = 0;
   return { one, email };
 };
 beforeEach(() => {
   clock.advance(16 * MINUTE_MS);
-  letters.length = 0;
+  emails.length = 0;
 });
 
 type Options = Record<string, unknown>;
@@ -206,9 +206,9 @@ describe('emails about a changed account', () => {
       .replaceAll('=\r\n', '')
       .replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
   const mailed = async (to: string): Promise<string> => {
-    await expect.poll(() => letters.filter((one) => one.to === to).length, { timeout: 10_000 }).toBe(1);
-    const text = textOf(letters.find((one) => one.to === to)?.text);
-    letters.length = 0;
+    await expect.poll(() => emails.filter((one) => one.to === to).length, { timeout: 10_000 }).toBe(1);
+    const text = textOf(emails.find((one) => one.to === to)?.text);
+    emails.length = 0;
     return text;
   };
 

@@ -11,7 +11,7 @@ import { codeOf, PASSWORD, testTeam, tokenOf } from '../../../../testkit/team.ts
 import { offerReset, offerSetup } from '../members/links.ts';
 
 const server = await endpointServer();
-const { setUp, browser, team, letters, join } = testTeam(server);
+const { setUp, browser, team, emails, join } = testTeam(server);
 const early = await testProject(server);
 const lateLink = await offerSetup(server.db, DASHBOARD_ORIGIN);
 const { ada, projectId } = await setUp();
@@ -24,7 +24,7 @@ const whoIs = async (one: typeof ada): Promise<Session> =>
 const fieldOf = (answer: { json: { errors: { field?: string; code: string }[] } }): unknown =>
   answer.json.errors[0]?.field;
 /** The emails with a link to a new password. */
-const resets = () => letters.filter(({ text }) => text.includes('reset?token'));
+const resets = () => emails.filter(({ text }) => text.includes('reset?token'));
 const enter = (one: typeof ada, password = PASSWORD) =>
   one.ask('POST /sign-in', { email: 'ada@x.org', password });
 

@@ -11,15 +11,15 @@ export type AccountEmails = {
 };
 
 /** An email is filed under a project, where the test inbox lists it. */
-type AccountEmail = { projectId: number; to: string; letter: { subject: string; text: string } };
+type AccountEmail = { projectId: number; to: string; email: { subject: string; text: string } };
 
-type Letter = { subject: string; text: string };
+type Email = { subject: string; text: string };
 type Offer = { url: string; expiresAt: Date };
 
-export function inviteLetter(
+export function inviteEmail(
   { organization, role, by }: { organization: string; role: Role; by: string },
   { url, expiresAt }: Offer,
-): Letter {
+): Email {
   return {
     subject: `${by} invites you to ${organization} on Beckon`,
     text: [
@@ -33,7 +33,7 @@ export function inviteLetter(
   };
 }
 
-export function resetLetter({ url, expiresAt }: Offer): Letter {
+export function resetEmail({ url, expiresAt }: Offer): Email {
   return {
     subject: 'Your new password for Beckon',
     text: [
@@ -47,7 +47,7 @@ export function resetLetter({ url, expiresAt }: Offer): Letter {
   };
 }
 
-export function testLetter(publicUrl: string): Letter {
+export function testEmail(publicUrl: string): Email {
   return {
     subject: 'Test email from Beckon',
     text: [`This test email was sent by Beckon at ${publicUrl}.`, '', 'No action is needed.', ''].join('\n'),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Fault } from '../../../platform/fault.ts';
-import { type AccountEmails, resetLetter } from './account-emails.ts';
+import { type AccountEmails, resetEmail } from './account-emails.ts';
 import { countAddress } from './attempts.ts';
 import { findProjectOfMember, findUserByEmail } from './reads.ts';
 import type { Team } from './create-team.ts';
@@ -104,8 +104,8 @@ async function mailReset(deps: Deps, email: string): Promise<void> {
   if (!deps.accountEmails.isAvailable) throw notMailed();
   const offered = await offerReset(db, installation.publicUrl, { email, by: `team:${known.id}` });
   if (!offered) return;
-  const letter = resetLetter({ url: offered.url, expiresAt: offered.link.expiresAt });
-  if (!(await deps.accountEmails.send({ projectId, to: email, letter }))) throw notMailed();
+  const letter = resetEmail({ url: offered.url, expiresAt: offered.link.expiresAt });
+  if (!(await deps.accountEmails.send({ projectId, to: email, email: letter }))) throw notMailed();
 }
 
 function notMailed(): Fault {

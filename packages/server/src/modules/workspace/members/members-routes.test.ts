@@ -6,7 +6,7 @@ import { createProject } from '../../administration/create-project.ts';
 import { insertOrganization, upsertMember } from './store.ts';
 
 const server = await endpointServer();
-const { setUp, browser, join, letters } = testTeam(server);
+const { setUp, browser, join, emails } = testTeam(server);
 const { ada, projectId } = await setUp();
 await insertOrganization(server.db, { id: 'theirs', name: 'Theirs', createdAt: new Date(0) });
 const theirs = await createProject(server.db, { name: 'Theirs', organizationId: 'theirs' });
@@ -32,7 +32,7 @@ const edda = await joined('edda@x.org', 'editor');
 test('sends and shows an invitation once, which works once and grants its role', async () => {
   const { made } = await invite(ada, ' Mary@X.org ', 'reviewer');
   expect(made).toMatchObject({ email: 'mary@x.org', role: 'reviewer', by: 'ada', emailed: true });
-  expect(letters.at(-1)).toMatchObject({ to: 'mary@x.org' });
+  expect(emails.at(-1)).toMatchObject({ to: 'mary@x.org' });
   const listed = (await ada.ask(at('GET /invites'))).text;
   expect(listed).toContain('mary@x.org');
   expect(listed).not.toContain(tokenOf(made.link));
@@ -218,7 +218,7 @@ test('sends a test email to the member who requests it, and lets each switch the
     to: 'grace@x.org',
     test_inbox: true,
   });
-  expect(letters.at(-1)?.to).toBe('grace@x.org');
+  expect(emails.at(-1)?.to).toBe('grace@x.org');
   const { organizations } = (await grace.ask('GET /session')).json.data as {
     organizations: { id: string }[];
   };

@@ -31,7 +31,7 @@ async function send(
   const projectId = await findProjectOfMember(db, id);
   const letter = accountChangeEmail(change, { at, address, email, publicUrl: installation.publicUrl });
   // Account emails are sent by the sender of a project, and a member may have none.
-  if (projectId === undefined || !(await accountEmails.send({ projectId, to: email, letter })))
+  if (projectId === undefined || !(await accountEmails.send({ projectId, to: email, email: letter })))
     deps.log.warn({ change: change.kind }, 'account_change.not_emailed');
 }
 

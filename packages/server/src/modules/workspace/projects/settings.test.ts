@@ -90,10 +90,10 @@ test('returns the defaults for a project without settings', () => {
     quietHours: { start: '21:00', end: '08:00' },
     isQuietHoursSet: false,
     frequencyCap: [
-      { letters: 1, windowMs: DAY_MS },
-      { letters: 3, windowMs: 7 * DAY_MS },
+      { emails: 1, windowMs: DAY_MS },
+      { emails: 3, windowMs: 7 * DAY_MS },
     ],
-    throttle: { letters: 10, perMs: 1_000 },
+    throttle: { emails: 10, perMs: 1_000 },
     autopilotMs: 7_200_000,
     sandbox: false,
     drafting: 'template',

@@ -22,7 +22,7 @@ export type Settings = {
   /** True if the project set its quiet hours, false if they are the default. */
   isQuietHoursSet: boolean;
   /** The maximum number of emails per user and period. Each entry applies separately. */
-  frequencyCap: { letters: number; windowMs: number }[] | null;
+  frequencyCap: { emails: number; windowMs: number }[] | null;
   throttle: Rate | null;
   /** How long after its creation an untouched draft is sent automatically, or null if a member must approve it. */
   autopilotMs: number | null;
@@ -91,14 +91,14 @@ const frequencyCap = define<Settings['frequencyCap']>({
     return windows.size === caps.length && caps.length <= CAPS_MAX ? known : undefined;
   },
   print: (value) =>
-    value?.map(({ letters, windowMs }) => `${letters}/${printDuration(windowMs)}`).join(',') ?? OFF,
+    value?.map(({ emails, windowMs }) => `${emails}/${printDuration(windowMs)}`).join(',') ?? OFF,
 });
 
-function parseCap(text: string): { letters: number; windowMs: number } | undefined {
-  const [, letters, window] = CAP.exec(text) ?? [];
+function parseCap(text: string): { emails: number; windowMs: number } | undefined {
+  const [, emails, window] = CAP.exec(text) ?? [];
   const windowMs = parseDuration(window ?? '');
   return windowMs !== undefined && windowMs <= CAP_WINDOW_MAX_MS
-    ? { letters: Number(letters), windowMs }
+    ? { emails: Number(emails), windowMs }
     : undefined;
 }
 

@@ -24,8 +24,8 @@ export type DeviceDeps = { tx: Tx; pepper: Uint8Array; now: number };
 export const DEVICE_INTERVAL_S = 5;
 const GOOD_FOR_MS = 10 * 60_000;
 /** No vowels, so that a code spells no words, and no characters that look like digits. */
-const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
-const CODE_LETTERS = 8;
+const EMAILS = 'BCDFGHJKLMNPQRSTVWXZ';
+const CODE_EMAILS = 8;
 const SECRET_CHARS = 40;
 
 /**
@@ -57,10 +57,9 @@ async function makeRoom(tx: Tx, newest: Buffer): Promise<void> {
 
 /** Reads a code as people type it: in any case, with or without the hyphen. Returns null if it cannot be a code. */
 export function readUserCode(text: string): string | null {
-  const letters = text.toUpperCase().replaceAll(/[\s-]/g, '');
-  const isCode =
-    letters.length === CODE_LETTERS && Array.from(letters).every((letter) => LETTERS.includes(letter));
-  return isCode ? `${letters.slice(0, 4)}-${letters.slice(4)}` : null;
+  const emails = text.toUpperCase().replaceAll(/[\s-]/g, '');
+  const isCode = emails.length === CODE_EMAILS && Array.from(emails).every((email) => EMAILS.includes(email));
+  return isCode ? `${emails.slice(0, 4)}-${emails.slice(4)}` : null;
 }
 
 export async function lookAtDevice({ tx, pepper, now }: DeviceDeps, code: string): Promise<DeviceAsking> {
@@ -108,9 +107,9 @@ function hashOf(pepper: Uint8Array, code: string): Buffer {
 }
 
 function newUserCode(): string {
-  const letter = (): string => LETTERS[randomInt(LETTERS.length)] ?? '';
-  const letters = Array.from({ length: CODE_LETTERS }, letter).join('');
-  return `${letters.slice(0, 4)}-${letters.slice(4)}`;
+  const email = (): string => EMAILS[randomInt(EMAILS.length)] ?? '';
+  const emails = Array.from({ length: CODE_EMAILS }, email).join('');
+  return `${emails.slice(0, 4)}-${emails.slice(4)}`;
 }
 
 export function unknownCode(): never {

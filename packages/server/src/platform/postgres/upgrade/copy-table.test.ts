@@ -20,13 +20,13 @@ test('a copy into a PostgreSQL that dies fails, even while the source waits for 
   const [from, to] = [await connect(), await connect()];
   // The target reads the first row, and nothing more.
   await from.query(`
-    CREATE TEMPORARY TABLE letter AS SELECT repeat('x', 1000000) AS mime FROM generate_series(1, 64)`);
+    CREATE TEMPORARY TABLE email AS SELECT repeat('x', 1000000) AS mime FROM generate_series(1, 64)`);
   await to.query(`
-    CREATE TEMPORARY TABLE letter (mime text);
+    CREATE TEMPORARY TABLE email (mime text);
     CREATE FUNCTION pg_temp.wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(600); RETURN NEW; END';
-    CREATE TRIGGER wait BEFORE INSERT ON letter FOR EACH ROW EXECUTE FUNCTION pg_temp.wait()`);
+    CREATE TRIGGER wait BEFORE INSERT ON email FOR EACH ROW EXECUTE FUNCTION pg_temp.wait()`);
   const { rows } = await to.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-  const failed = expect(copyTable({ from, to }, { table: 'letter', columns: 'mime' })).rejects.toThrow();
+  const failed = expect(copyTable({ from, to }, { table: 'email', columns: 'mime' })).rejects.toThrow();
   await soon(() =>
     (from as unknown as { connection: { stream: pg.Connection['stream'] } }).connection.stream.isPaused(),
   );

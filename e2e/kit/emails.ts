@@ -4,7 +4,7 @@ import { serverWith } from './public-api.ts';
 import type { Session } from './session.ts';
 
 /** A draft as the list of Review returns it. */
-export type Letter = {
+export type Email = {
   id: string;
   state: string;
   reason: string | null;
@@ -33,7 +33,7 @@ export function usersOf(count: number): string[] {
  * Creates one draft per user that waits for review, through the public API as a customer's server would. Quiet hours and caps are off, so
  * that the time of day does not matter.
  */
-export async function writeLetters(
+export async function writeEmails(
   { session, projectId, installation }: { session: Session; projectId: number; installation: Installation },
   users: string[],
 ): Promise<void> {
@@ -55,28 +55,28 @@ export async function writeLetters(
   if (status !== 202) throw new Error(`the events were answered with ${status}`);
   const until = Date.now() + WRITTEN_WITHIN_MS;
   for (let written = 0; written < users.length; await wait(LOOK_EVERY_MS)) {
-    written = (await lettersIn(session, projectId)).waiting;
+    written = (await emailsIn(session, projectId)).waiting;
     if (Date.now() > until) throw new Error(`${written} of ${users.length} letters are written`);
   }
 }
 
 /** Returns the first page of Review, in its order. */
-export async function lettersIn(
+export async function emailsIn(
   session: Session,
   projectId: number,
-): Promise<{ letters: Letter[]; waiting: number }> {
-  type Listed = { data: Letter[]; meta: { pagination: { total: number } } };
+): Promise<{ emails: Email[]; waiting: number }> {
+  type Listed = { data: Email[]; meta: { pagination: { total: number } } };
   const { data, meta } = await session.ask<Listed>('GET', `/projects/${projectId}/drafts?view=review`);
-  return { letters: data, waiting: meta.pagination.total };
+  return { emails: data, waiting: meta.pagination.total };
 }
 
 /** Returns the current state of the draft for a user. */
-export async function letterTo(session: Session, projectId: number, user: string): Promise<Letter> {
-  const { data } = await session.ask<{ data: Letter[] }>(
+export async function emailTo(session: Session, projectId: number, user: string): Promise<Email> {
+  const { data } = await session.ask<{ data: Email[] }>(
     'GET',
     `/projects/${projectId}/drafts?view=all&filter=user:${user}`,
   );
-  const [letter] = data;
-  if (!letter) throw new Error(`there is no template to ${user}`);
-  return letter;
+  const [email] = data;
+  if (!email) throw new Error(`there is no template to ${user}`);
+  return email;
 }

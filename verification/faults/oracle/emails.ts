@@ -1,16 +1,16 @@
-import type { DraftRow, Facts, Letter, MessageRow } from './facts.ts';
+import type { DraftRow, Facts, Email, MessageRow } from './facts.ts';
 import type { Findings } from './verdict.ts';
 
 /**
  * Checks I5: a draft reaches the receiving server at most once, and an email recorded as sent has arrived. A due draft that was not sent
  * has a reason. A `failed` email was refused there. An `unknown` email may have arrived once or not at all.
  */
-export function judgeLetters(facts: Facts, findings: Findings): Map<string, Sending> {
+export function judgeEmails(facts: Facts, findings: Findings): Map<string, Sending> {
   const { messages, drafts } = facts.rows;
   const byId = new Map(messages.map((message) => [message.id, message]));
   const draftOf = new Map(drafts.map((draft) => [`${draft.project} ${draft.id}`, draft]));
   const sendings = new Map<string, Sending>();
-  for (const [id, copies] of Map.groupBy(facts.letters, messageIdOf)) {
+  for (const [id, copies] of Map.groupBy(facts.emails, messageIdOf)) {
     const message = byId.get(id);
     if (message)
       sendings.set(id, { message, copies, draft: draftOf.get(`${message.project} ${message.draft}`) });
@@ -29,16 +29,16 @@ export function judgeLetters(facts: Facts, findings: Findings): Map<string, Send
 }
 
 /** An email, all its copies at the receiving server, and its draft. */
-export type Sending = { message: MessageRow; copies: Letter[]; draft: DraftRow | undefined };
+export type Sending = { message: MessageRow; copies: Email[]; draft: DraftRow | undefined };
 
 const ID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/;
 
-function messageIdOf({ messageId }: Letter): string {
+function messageIdOf({ messageId }: Email): string {
   return ID.exec(messageId)?.[0] ?? messageId;
 }
 
 /** Returns whether the receiving server has it or may have it: it accepted it, or it read all of it and hung up. */
-export function arrived({ answered }: Letter): boolean {
+export function arrived({ answered }: Email): boolean {
   return answered === null || (answered >= 200 && answered < 300);
 }
 
@@ -56,7 +56,7 @@ function judgeCopies({ message, copies, draft }: Sending, findings: Findings): v
 }
 
 /** `isSettled`: its delivery was proven later, and an email that arrived may still bounce. */
-type Known = { copies: Letter[]; isSettled: boolean };
+type Known = { copies: Email[]; isSettled: boolean };
 
 function judgeState(message: MessageRow, { copies, isSettled }: Known, findings: Findings): void {
   const there = copies.filter(arrived).length;

@@ -10,10 +10,10 @@ import { keptAs, PARTS, type Typed } from './unsaved.tsx';
 import { useBorrowedFocus } from './use-borrowed-focus.ts';
 import { useOnLive } from './use-on-live.ts';
 
-export type LetterEditorProps = { draft: DraftWhole; onClose: () => void; onSaved: (id: string) => void };
+export type EmailEditorProps = { draft: DraftWhole; onClose: () => void; onSaved: (id: string) => void };
 
 /** Edits a draft in place. While the editor is open, the draft is not sent and no other member can edit it. */
-export function LetterEditor({ draft, onClose, onSaved }: LetterEditorProps): ReactNode {
+export function EmailEditor({ draft, onClose, onSaved }: EmailEditorProps): ReactNode {
   const { content, content_hash: hash } = draft;
   const start: Typed = { subject: content.subject, preheader: content.preheader, body: content.body };
   const { value: typed, change: keep, forget, base } = useEdited<Typed>(keptAs(draft.id), start, hash);

@@ -1,7 +1,7 @@
 import { Button, Group, SegmentedControl, Skeleton, Stack } from '@mantine/core';
 import { Image } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { LetterFrame } from './letter-frame.tsx';
+import { EmailFrame } from './email-frame.tsx';
 
 type View = 'desktop' | 'mobile' | 'dark';
 const VIEWS = [
@@ -10,7 +10,7 @@ const VIEWS = [
   { value: 'dark', label: 'Dark' },
 ];
 
-export type LetterPaneProps = {
+export type EmailPaneProps = {
   /** Its URL, for a light or dark color scheme, with or without remote images. */
   srcOf: (shown: { scheme: 'light' | 'dark'; images: 'hide' | 'show' }) => string;
   title: string;
@@ -18,7 +18,7 @@ export type LetterPaneProps = {
 };
 
 /** An email in its frame, with the width and color scheme of an email client. */
-export function LetterPane({ srcOf, title, remoteImages }: LetterPaneProps): ReactNode {
+export function EmailPane({ srcOf, title, remoteImages }: EmailPaneProps): ReactNode {
   const [view, setView] = useState<View>('desktop');
   const [images, setImages] = useState<'hide' | 'show'>('hide');
   const scheme = view === 'dark' ? 'dark' : 'light';
@@ -44,7 +44,7 @@ export function LetterPane({ srcOf, title, remoteImages }: LetterPaneProps): Rea
           data={VIEWS}
         />
       </Group>
-      <LetterFrame
+      <EmailFrame
         src={srcOf({ scheme, images })}
         title={title}
         width={view === 'mobile' ? 'mobile' : 'desktop'}
@@ -55,7 +55,7 @@ export function LetterPane({ srcOf, title, remoteImages }: LetterPaneProps): Rea
 }
 
 /** The skeleton of a screen with an email. */
-export function LetterWaiting(): ReactNode {
+export function EmailWaiting(): ReactNode {
   return (
     <Stack>
       <Skeleton height={90} />

@@ -2,10 +2,10 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { FilePen, Send } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
-import type { LetterSource, TemplateShown } from '@beckon/contract/dashboard';
+import type { EmailSource, TemplateShown } from '@beckon/contract/dashboard';
 import { useChange, useMay, useProject } from '../../api/index.ts';
 import { refused, SaveBar, notify, useEdited } from '../../parts/index.ts';
-import { LetterForm } from './letter-form.tsx';
+import { EmailForm } from './email-form.tsx';
 import { PreviewPane } from './preview-pane.tsx';
 import { isSame, takeProposed } from './proposed.ts';
 import { Changes, PublishDialog } from './publish-dialog.tsx';
@@ -17,14 +17,14 @@ const route = getRouteApi('/p/$project/templates/$template');
 type Props = { template: TemplateShown; isNew?: boolean };
 
 /** The template's editor with its preview. Saving keeps an unpublished version; publishing changes what users get. */
-export function LetterEditor({ template, isNew = false }: Props): ReactNode {
+export function EmailEditor({ template, isNew = false }: Props): ReactNode {
   const { name } = template;
   const { user, at } = route.useSearch();
   const navigate = route.useNavigate();
   const mayEdit = useMay('editor');
   const words = useWords(template);
-  const { letter } = words;
-  const previewed = usePreview(name, { letter, user, at });
+  const { email } = words;
+  const previewed = usePreview(name, { email, user, at });
   const faults = previewed.preview?.faults ?? [];
   const onSaved = (): void => {
     words.forget();
@@ -34,9 +34,9 @@ export function LetterEditor({ template, isNew = false }: Props): ReactNode {
     <>
       {words.isOther && <SavedMeanwhile template={template} words={words} />}
       <div className={classes.columns}>
-        <LetterForm
+        <EmailForm
           key={words.resets}
-          letter={letter}
+          email={email}
           onChange={words.change}
           faults={faults}
           readOnly={!mayEdit}
@@ -70,12 +70,12 @@ export function LetterEditor({ template, isNew = false }: Props): ReactNode {
 }
 
 type Words = {
-  letter: LetterSource;
+  email: EmailSource;
   /** The version that the edit began with. */
   base: Base;
   /** Another member saved or published since then. */
   isOther: boolean;
-  change: (letter: LetterSource) => void;
+  change: (email: EmailSource) => void;
   /** The text differs from the saved version. */
   isDirty: boolean;
   forget: () => void;
@@ -97,23 +97,23 @@ function useWords(template: TemplateShown): Words {
   const { name } = template;
   const saved = sourceOf(template.unpublished ?? template.published);
   const stamp = JSON.stringify(baseOf(template));
-  const { value: letter, change, forget, base } = useEdited(`words:${project}:${name}`, saved, stamp);
+  const { value: email, change, forget, base } = useEdited(`words:${project}:${name}`, saved, stamp);
   const [resets, setResets] = useState(0);
   useEffect(() => {
     const proposed = takeProposed(name);
-    if (proposed) change({ ...letter, ...proposed });
+    if (proposed) change({ ...email, ...proposed });
     // Once, when the editor opens.
   }, []);
   const discard = (): void => {
     forget();
     setResets(resets + 1);
   };
-  const isDirty = !isSame(letter, saved);
+  const isDirty = !isSame(email, saved);
   const isOther = isDirty && base !== stamp;
-  return { letter, base: JSON.parse(base) as Base, isOther, change, isDirty, forget, resets, discard };
+  return { email, base: JSON.parse(base) as Base, isOther, change, isDirty, forget, resets, discard };
 }
 
-function sourceOf({ format, subject, preheader, body }: LetterSource): LetterSource {
+function sourceOf({ format, subject, preheader, body }: EmailSource): EmailSource {
   return { format, subject, preheader, body };
 }
 
@@ -123,7 +123,7 @@ function SavedMeanwhile({ template, words }: { template: TemplateShown; words: W
     <Alert color="yellow" variant="outline" mb="md" title="This template changed while you were editing">
       <Stack gap="xs">
         <Text size="sm">Your text is kept. Differences from the saved version:</Text>
-        <Changes before={sourceOf(template.unpublished ?? template.published)} after={words.letter} />
+        <Changes before={sourceOf(template.unpublished ?? template.published)} after={words.email} />
         <Group>
           <Button size="compact-sm" variant="default" onClick={words.discard}>
             Discard my changes
@@ -144,7 +144,7 @@ type SavingProps = {
 
 function Saving({ template, words, isNew, isSound, onSaved }: SavingProps): ReactNode {
   const { name, published } = template;
-  const { letter, isDirty, isOther, discard } = words;
+  const { email, isDirty, isOther, discard } = words;
   const label = isOther ? 'Overwrite' : 'Save without publishing';
   const [isPublishing, setPublishing] = useState(false);
   const save = useChange('PUT /projects/:project/templates/:template/unpublished', {
@@ -156,11 +156,11 @@ function Saving({ template, words, isNew, isSound, onSaved }: SavingProps): Reac
     onRefused: (error) => refused(error, 'Not saved'),
   });
   const { seen } = baseOf(template);
-  const saveNow = (): void => save.mutate({ params: { template: name }, body: { source: letter, seen } });
+  const saveNow = (): void => save.mutate({ params: { template: name }, body: { source: email, seen } });
   return (
     <>
       <Buttons
-        canPublish={isSound && !isSame(letter, sourceOf(published))}
+        canPublish={isSound && !isSame(email, sourceOf(published))}
         canSave={isDirty || isNew}
         label={label}
         isSaving={save.isPending}
@@ -179,7 +179,7 @@ function Saving({ template, words, isNew, isSound, onSaved }: SavingProps): Reac
         opened={isPublishing}
         onClose={() => setPublishing(false)}
         template={template}
-        letter={letter}
+        email={email}
         base={words.base}
         onPublished={() => {
           setPublishing(false);

@@ -3,7 +3,7 @@ import type { DraftPreview, DraftWhole } from '@beckon/contract/dashboard';
 import { ImageOff } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { apiUrl, useApi, useProject } from '../../api/index.ts';
-import { formatCount, later, LetterFrame, Loaded } from '../../parts/index.ts';
+import { formatCount, later, EmailFrame, Loaded } from '../../parts/index.ts';
 import { NameValues, TextBlock } from '../../parts/text-block.tsx';
 
 const Checks = later(() => import('./checks.tsx'), 'Checks');
@@ -22,7 +22,7 @@ export const PANES: { value: Pane; label: string }[] = [
 type ViewProps = { draft: DraftWhole; pane: Pane; onPane: (pane: Pane) => void };
 
 /** The email as it would be sent now: rendered, as plain text, and its headers. */
-export function LetterView({ draft, pane, onPane }: ViewProps): ReactNode {
+export function EmailView({ draft, pane, onPane }: ViewProps): ReactNode {
   return (
     <Stack gap="sm">
       <SegmentedControl
@@ -65,7 +65,7 @@ function Framed({ draft, pane }: { draft: DraftWhole; pane: 'desktop' | 'mobile'
           </Button>
         </Group>
       )}
-      <LetterFrame
+      <EmailFrame
         src={src}
         title={`Email to ${draft.user.email ?? draft.user.external_user_id}`}
         width={pane === 'mobile' ? 'mobile' : 'desktop'}

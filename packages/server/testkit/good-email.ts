@@ -27,11 +27,11 @@ export const GOOD_HEADERS = [
 ];
 
 /** Returns an outgoing email without problems except for the changes. */
-export function goodLetter(
+export function goodEmail(
   changed: Partial<OutgoingEmail> & { date: Date },
   dkim: DkimSigningKey | null = null,
 ): Promise<Buffer> {
-  const letter = {
+  const email = {
     messageId: '0198b1c2-0000-7000-8000-000000000001@acme.test',
     from: { name: 'Acme', address: 'hello@acme.test' },
     to: { name: 'Ada', address: 'ada@example.test' },
@@ -41,5 +41,5 @@ export function goodLetter(
     text: GOOD_TEXT,
     headers: GOOD_HEADERS,
   };
-  return composeMail({ ...letter, ...changed }, dkim);
+  return composeMail({ ...email, ...changed }, dkim);
 }

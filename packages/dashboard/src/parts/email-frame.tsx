@@ -1,8 +1,8 @@
 import { Skeleton } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import classes from './letter-frame.module.css';
+import classes from './email-frame.module.css';
 
-export type LetterFrameProps = {
+export type EmailFrameProps = {
   /** Its authenticated URL, made with `apiUrl`. The response has a content security policy that forbids everything. */
   src: string;
   /** For screen readers: "Email to ada@x.org". */
@@ -14,13 +14,13 @@ export type LetterFrameProps = {
 };
 
 /** Shows an email in a sandboxed frame: no scripts, forms, cookies or access to the page. */
-export function LetterFrame({
+export function EmailFrame({
   src,
   title,
   width = 'desktop',
   scheme = 'light',
   height = '70vh',
-}: LetterFrameProps): ReactNode {
+}: EmailFrameProps): ReactNode {
   const [loaded, setLoaded] = useState<string | null>(null);
   return (
     <div className={classes.ground} data-scheme={scheme}>

@@ -1,19 +1,19 @@
 import { SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { DocumentFault, LetterSource, TemplateShown } from '@beckon/contract/dashboard';
+import type { DocumentFault, EmailSource, TemplateShown } from '@beckon/contract/dashboard';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { RichEditor } from '../../parts/rich-editor.tsx';
 
 type Props = {
-  letter: LetterSource;
-  onChange: (letter: LetterSource) => void;
+  email: EmailSource;
+  onChange: (email: EmailSource) => void;
   faults: DocumentFault[];
   readOnly: boolean;
   template: Pick<TemplateShown, 'variables' | 'other_variables'>;
 };
 
 /** Subject, preview text and body: Markdown as rich text, or MJML. */
-export function LetterForm({ letter, onChange, faults, readOnly, template }: Props): ReactNode {
+export function EmailForm({ email, onChange, faults, readOnly, template }: Props): ReactNode {
   const faultOf = (field: string): string | undefined => {
     const own = faults.filter((fault) => fault.field === field);
     return own.length === 0 ? undefined : own.map(({ message }) => message).join(' ');
@@ -22,8 +22,8 @@ export function LetterForm({ letter, onChange, faults, readOnly, template }: Pro
     <TextInput
       label={label}
       description={description}
-      value={letter[field]}
-      onChange={({ currentTarget }) => onChange({ ...letter, [field]: currentTarget.value })}
+      value={email[field]}
+      onChange={({ currentTarget }) => onChange({ ...email, [field]: currentTarget.value })}
       error={faultOf(field)}
       disabled={readOnly}
     />
@@ -35,10 +35,10 @@ export function LetterForm({ letter, onChange, faults, readOnly, template }: Pro
       <SegmentedControl
         aria-label="Format"
         size="xs"
-        value={letter.format}
+        value={email.format}
         disabled={readOnly}
         onChange={(format) =>
-          onChange({ ...letter, ...bodyFor(format === 'mjml' ? 'mjml' : 'markdown', letter) })
+          onChange({ ...email, ...bodyFor(format === 'mjml' ? 'mjml' : 'markdown', email) })
         }
         data={[
           { value: 'markdown', label: 'Markdown' },
@@ -46,12 +46,12 @@ export function LetterForm({ letter, onChange, faults, readOnly, template }: Pro
         ]}
         w="fit-content"
       />
-      {letter.format === 'mjml' || readOnly ? (
+      {email.format === 'mjml' || readOnly ? (
         <CodeEditor
           label="Body"
-          language={letter.format === 'mjml' ? 'html' : 'liquid'}
-          value={letter.body}
-          onChange={(body) => onChange({ ...letter, body })}
+          language={email.format === 'mjml' ? 'html' : 'liquid'}
+          value={email.body}
+          onChange={(body) => onChange({ ...email, body })}
           readOnly={readOnly}
           fault={faultOf('body')}
           height="480px"
@@ -59,8 +59,8 @@ export function LetterForm({ letter, onChange, faults, readOnly, template }: Pro
       ) : (
         <RichEditor
           label="Body"
-          value={letter.body}
-          onChange={(body) => onChange({ ...letter, body })}
+          value={email.body}
+          onChange={(body) => onChange({ ...email, body })}
           fault={faultOf('body')}
           variables={variablesOf(template)}
           height={420}
@@ -92,11 +92,8 @@ const MJML_START = `<mjml>
 `;
 
 /** The text is kept, unless it is invalid in the other format. */
-function bodyFor(
-  format: LetterSource['format'],
-  letter: LetterSource,
-): Pick<LetterSource, 'format' | 'body'> {
-  const isMjml = letter.body.includes('<mjml');
-  if (format === 'mjml') return { format, body: isMjml ? letter.body : MJML_START };
-  return { format, body: letter.body };
+function bodyFor(format: EmailSource['format'], email: EmailSource): Pick<EmailSource, 'format' | 'body'> {
+  const isMjml = email.body.includes('<mjml');
+  if (format === 'mjml') return { format, body: isMjml ? email.body : MJML_START };
+  return { format, body: email.body };
 }
