@@ -34,8 +34,8 @@ function shortSpan(ms: number): string {
 
 /** The distribution of opens over the time after sending, with the share of each slice. */
 export function openedRows(within: OpenedWithin[]): { when: string; emails: number; share: string }[] {
-  const all = within.reduce((sum, { emails: emails }) => sum + emails, 0);
-  return within.map(({ until_ms: until, emails: emails }, at) => {
+  const all = within.reduce((sum, { emails }) => sum + emails, 0);
+  return within.map(({ until_ms: until, emails }, at) => {
     const from = within[at - 1]?.until_ms ?? null;
     const when = until === null ? `later than ${shortSpan(from ?? 0)}` : `within ${shortSpan(until)}`;
     return { when, emails, share: percent(all === 0 ? null : emails / all) };
