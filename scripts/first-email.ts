@@ -41,7 +41,7 @@ try {
     await browser.close();
   }
   const total = steps.reduce((sum, [, seconds]) => sum + seconds, 0);
-  console.log(`${total.toFixed(1).padStart(7)} s from the clone to the letter`);
+  console.log(`${total.toFixed(1).padStart(7)} s from the clone to the email`);
 } finally {
   await end();
   await rm(folder, { recursive: true, force: true });

@@ -203,9 +203,9 @@ describe.skipIf(!hasBrowser)('keys, domains and webhooks in Chromium', () => {
     return page.getByLabel('Plain text of the email').innerText();
   }
 
-  async function unsubscribe(letter: string): Promise<void> {
+  async function unsubscribe(emailText: string): Promise<void> {
     const { page: theirs, context } = await newPerson(browser);
-    const [link = ''] = /https?:\/\/\S+\/u\/[^\s\]]+/.exec(letter) ?? [];
+    const [link = ''] = /https?:\/\/\S+\/u\/[^\s\]]+/.exec(emailText) ?? [];
     await theirs.goto(link);
     await theirs
       .getByRole('button', { name: /unsubscribe/i })

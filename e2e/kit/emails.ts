@@ -56,7 +56,7 @@ export async function writeEmails(
   const until = Date.now() + WRITTEN_WITHIN_MS;
   for (let written = 0; written < users.length; await wait(LOOK_EVERY_MS)) {
     written = (await emailsIn(session, projectId)).waiting;
-    if (Date.now() > until) throw new Error(`${written} of ${users.length} letters are written`);
+    if (Date.now() > until) throw new Error(`${written} of ${users.length} drafts are written`);
   }
 }
 

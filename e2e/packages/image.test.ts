@@ -14,7 +14,7 @@ import { layOut, readCopy, readDockerfile } from '../kit/image.ts';
  * packages that npm would install. Its entry point runs as an unprivileged user.
  */
 const ROOT = join(import.meta.dirname, '..', '..');
-const NOBODY = 65_534;
+const UNPRIVILEGED_ID = 65_534;
 const stages = readDockerfile();
 const last = stages.at(-1)?.steps ?? [];
 const said = (instruction: string): string[] =>
@@ -90,7 +90,7 @@ test('image › starts with its own database, serves the page and the command li
   const dataDir = join(image, 'var/lib/beckon');
   mkdirSync(dataDir, { recursive: true });
   const isRoot = process.getuid?.() === 0;
-  if (isRoot) chownSync(dataDir, NOBODY, NOBODY);
+  if (isRoot) chownSync(dataDir, UNPRIVILEGED_ID, UNPRIVILEGED_ID);
   const port = String(await freePort());
   const env = {
     PATH: `${join(image, 'usr/local/bin')}:/usr/bin:/bin`,
@@ -105,7 +105,7 @@ test('image › starts with its own database, serves the page and the command li
       env,
       cwd: join(image, 'app'),
       stdio: ['ignore', 'pipe', 'inherit'],
-      ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
+      ...(isRoot ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {}),
     });
   const health = async (): Promise<unknown> => {
     const [code] = (await once(run('node', ['scripts/container-health.ts']), 'exit')) as [number];

@@ -132,7 +132,7 @@ async function attackPublic(target: Target, victim: Victim, keys: Keys): Promise
       patiently(victim, `${method} ${path}`, sendingOf({ name: '', headers }, bodyFor(path, user)));
     const expected: [string, Record<string, string>, string, number[]][] = [
       ['a suspended key', bearer(keys.suspended), 'asleep', [403]],
-      ['a scheme in small letters', { authorization: `bearer ${keys.mine}` }, 'mine', [200, 202]],
+      ['a lowercase scheme', { authorization: `bearer ${keys.mine}` }, 'mine', [200, 202]],
       ['another project’s key', bearer(keys.other), 'others', [200, 202]],
     ];
     for (const [name, headers, user, statuses] of expected) {
@@ -170,7 +170,7 @@ async function landed(victim: Victim): Promise<Finding[]> {
     return [
       ...wrong.map((row): Finding => ({
         severity: 'high',
-        what: 'a record lies where nobody may have put it',
+        what: 'a record was stored in a project that no caller may write to',
         evidence: JSON.stringify(row),
       })),
       ...(isThere ? [] : [{ severity: 'high' as const, what: 'what good keys wrote is not there' }]),

@@ -13,7 +13,7 @@ import { NAMES, URLS } from './url-corpus.ts';
 import { newVictim, type Victim } from './victim.ts';
 
 /** A public address that is not in use. */
-const NOBODY = '2000::1';
+const UNUSED_ADDRESS = '2000::1';
 const TELLING_MS = 8_000;
 
 export const s03: Attack = {
@@ -53,7 +53,7 @@ async function attackClosed(target: Target): Promise<Finding[]> {
   const port = await listen(listener);
   for (const { name, type, records } of NAMES) dns.set(type, name, records);
   let asked = 0;
-  dns.set('AAAA', 'moving.hook.test', () => ((asked += 1) === 1 ? [NOBODY] : ['::1']));
+  dns.set('AAAA', 'moving.hook.test', () => ((asked += 1) === 1 ? [UNUSED_ADDRESS] : ['::1']));
   dns.set('A', 'moving.hook.test', () => (asked <= 1 ? [] : ['127.0.0.1']));
   const victim = await newVictim({ env: { DNS_SERVERS: dns.servers.join(',') }, under: sniffer(trace) });
   const findings: Finding[] = [];
@@ -85,7 +85,7 @@ async function attackClosed(target: Target): Promise<Finding[]> {
     listener.close();
     await dns.stop();
   }
-  return [...findings, ...judgeTrace(target, trace, [...own, NOBODY])];
+  return [...findings, ...judgeTrace(target, trace, [...own, UNUSED_ADDRESS])];
 }
 
 /** Creates an endpoint for each URL and returns the ids of those that were created. A project may have up to ten. */

@@ -9,9 +9,9 @@ import { runTests } from './run-tests.ts';
 
 export const s07: Attack = {
   id: 'S7',
-  title: 'mail: fields, recipients and ends of letters injected, letters smuggled in and out',
+  title: 'mail: header fields, recipients and end-of-email markers injected, emails smuggled in and out',
   passLine:
-    '500 texts: the recipients are those that were meant, one letter each, no bare CR or LF on the wire; 0 smuggled',
+    '500 texts: the recipients are the intended ones, one email each, no bare CR or LF on the wire; 0 smuggled',
   quick: true,
   async run(target) {
     return [
@@ -120,7 +120,7 @@ function emailOf(n: number, to: string, text: string): Parameters<typeof compose
     subject: text,
     html: `<p>${text}</p>`,
     text,
-    headers: [{ name: 'List-Id', value: '<letters.shop.test>' }],
+    headers: [{ name: 'List-Id', value: '<news.shop.test>' }],
   };
 }
 
@@ -144,7 +144,7 @@ function judgeWire({ commands, emails }: Heard, { to, text }: { to: string[]; te
   const strange = commands.filter((line) => !/^(?:EHLO|MAIL FROM|RCPT TO|DATA|RSET|QUIT|NOOP)\b/i.test(line));
   const found: string[] = [];
   if (rcpt.join() !== to.join()) found.push(`recipients ${rcpt.join()}`);
-  if (emails.length !== to.length) found.push(`${emails.length} letters`);
+  if (emails.length !== to.length) found.push(`${emails.length} emails`);
   if (strange.length > 0) found.push(`commands ${strange.join(' | ')}`);
   for (const email of emails) {
     if (/(?<!\r)\n|\r(?!\n)/.test(email)) found.push('a bare CR or LF');
@@ -197,7 +197,7 @@ async function smuggleIn(target: Target): Promise<Finding[]> {
     if (!said.startsWith('354'))
       findings.push({
         severity: 'medium',
-        what: 'no letter was taken, so none could be smuggled',
+        what: 'no email was accepted, so none could be smuggled in',
         evidence: said,
       });
     said = '';
@@ -212,7 +212,7 @@ async function smuggleIn(target: Target): Promise<Finding[]> {
     if (answers.some((line) => line.startsWith('354')) || answers.length > 2)
       findings.push({
         severity: 'high',
-        what: `a letter was smuggled in behind ${JSON.stringify(end)}`,
+        what: `an email was smuggled in behind ${JSON.stringify(end)}`,
         evidence: said,
       });
   }

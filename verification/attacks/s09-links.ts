@@ -31,9 +31,9 @@ const PARAMETERS = [
 
 export const s09: Attack = {
   id: 'S9',
-  title: 'links of letters: forged and changed, and redirects to wherever a stranger says',
+  title: 'links in emails: forged, changed, and used as open redirects',
   passLine:
-    'a link that is not ours opens nothing; every Location is ours or out of a letter, never out of a request',
+    'a link that is not ours opens nothing; every Location is ours or from an email, never from a request',
   quick: true,
   async run(target) {
     const victim = await target.shared();

@@ -64,7 +64,7 @@ export function judgeLock({ lockfileVersion, packages }: Lock, allowed: Record<s
     if (one.hasInstallScript === true && allowed[name] === undefined)
       findings.push({
         severity: 'high',
-        what: `${name} runs a script when it is installed, and nobody decided on that`,
+        what: `${name} runs a script when it is installed, and is not on the list of allowed packages`,
       });
   }
   return findings;

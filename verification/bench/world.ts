@@ -26,13 +26,13 @@ import { listRuleNeeds } from '../../packages/server/src/modules/rules/runs/rule
  * user, each user once, then 1 % of the events change a membership.
  */
 export const EVENT_NAMES = ['feature_used', 'report_exported', 'invoice_paid'] as const;
-const NOBODY_SENDS = 'nobody_sends_this';
+const NEVER_SENT = 'never_sent';
 
 export type Audience = { name: string; definition: object };
 
 export function audiences(count: number): Audience[] {
   const list = [...EVENT_NAMES.flatMap(ofEvent), ...OF_TRAITS];
-  for (let n = 0; list.length < count; n += 5) list.push(...ofEvent(`${NOBODY_SENDS}_${n / 5}`));
+  for (let n = 0; list.length < count; n += 5) list.push(...ofEvent(`${NEVER_SENT}_${n / 5}`));
   return list.slice(0, count);
 }
 

@@ -128,7 +128,7 @@ export function describeReport({ violations, ...report }: Report): string {
 export function summaryOf({ seed, faults, load, violations }: Report): string {
   const all = Object.values(faults).reduce((sum, one) => sum + one.all, 0);
   const counted = Object.values(faults).reduce((sum, one) => sum + one.counted, 0);
-  return `faults: seed ${seed}, ${all} faults (${counted} counted), ${load.acknowledged} acknowledged, ${load.emails} letters, ${load.deliveries} deliveries, ${violations.length} violations`;
+  return `faults: seed ${seed}, ${all} faults (${counted} counted), ${load.acknowledged} acknowledged, ${load.emails} emails, ${load.deliveries} deliveries, ${violations.length} violations`;
 }
 
 function words(facts: Record<string, string | number>): string {

@@ -6,12 +6,12 @@ export const FIXTURES: Fixture[] = [
     scenario: 'emails',
     seed: 3,
     showed:
-      'a letter whose lease ended while it was submitted was put back as if it had only been claimed, and left twice',
+      'an email whose lease ended during its submission was returned as if it had only been claimed, and was sent twice',
   },
   {
     scenario: 'emails',
     seed: 27,
-    showed: 'a letter that was put off and came due while its rule was off was never asked again',
+    showed: 'a postponed email that came due while its rule was off was never checked again',
   },
   {
     scenario: 'webhooks',
@@ -23,7 +23,7 @@ export const FIXTURES: Fixture[] = [
     scenario: 'webhooks',
     seed: 9945,
     showed:
-      'an endpoint that fails all the time was asked twice within half a minute where the clock of whoever asked was put back before the answer',
+      'an endpoint that fails all the time was asked twice within half a minute where the clock of the calling worker was set back before the response',
   },
   {
     scenario: 'webhooks',
@@ -35,6 +35,6 @@ export const FIXTURES: Fixture[] = [
     scenario: 'emails',
     seed: 1127,
     showed:
-      'a letter that was put back, and left for another address of its person, counted for the former address as well; the product was right',
+      'an email that was returned, and then sent to another address of its user, counted for the former address as well; the product was right',
   },
 ];

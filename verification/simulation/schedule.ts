@@ -118,7 +118,7 @@ function runAll(state: State, schedule: Schedule, scenario: Scenario): number {
   state.isCalm = true;
   for (let calm = 0; !scenario.isOver(); calm += 1, steps += 1) {
     if (calm === CALM_STEPS) throw new Error('it never comes to an end');
-    if (!stepOne(state, schedule)) throw new Error('nobody does anything any more, and something is left');
+    if (!stepOne(state, schedule)) throw new Error('no process can take a step, but work is left');
     scenario.check(schedule);
   }
   scenario.end(schedule);

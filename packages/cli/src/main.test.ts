@@ -144,7 +144,7 @@ test('mcp › only reads with a token of scope read', async () => {
     ['show_user', { user: 'u7', project: '2' }, 'Unknown argument project'],
     ['list_drafts', { limit: 0 }, 'from 1 to 100000'],
     ['list_drafts', { limit: [1] }, 'must have 1 to 1000 characters'],
-    ['show_user', { user: 'nobody' }, 'This project has no user'],
+    ['show_user', { user: 'unknown' }, 'This project has no user'],
   ] as const)
     expect(await use(client, name, args)).toMatchObject({
       isError: true,

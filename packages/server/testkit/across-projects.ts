@@ -24,7 +24,7 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
     },
   },
   {
-    why: 'Of all projects, as whoever runs the installation asks for it, or as all processes have to know it',
+    why: 'For all projects: requested by the operator of the installation, or needed by every process',
     statements: {
       'modules/sending/domains/reads.ts': ['SELECT DISTINCT tracking_host'],
       'modules/workspace/projects/store.ts': [

@@ -86,7 +86,7 @@ export async function newAftermath(stage: Stage): Promise<Aftermath> {
     record,
     async became(userId, ...what) {
       const message = (await messages(userId)).at(-1);
-      if (!message) throw new Error(`no letter to ${userId} has left`);
+      if (!message) throw new Error(`no email to ${userId} was sent`);
       return record(what.map((one) => ({ ...one, messageId: message.id, occurredAt: story.now() })));
     },
     async outcomes(userId) {
@@ -114,7 +114,7 @@ export async function newAftermath(stage: Stage): Promise<Aftermath> {
 
 /** Returns a rule that sends one email after the other to each user with the event `began`. */
 export function emailsRule(more: object = {}, emails = 1): object {
-  const draft = (n: number): object => ({ draft: { subject: `Letter ${n}`, body: 'Hello.' } });
+  const draft = (n: number): object => ({ draft: { subject: `Email ${n}`, body: 'Hello.' } });
   const steps = Array.from({ length: emails }, (_, n) =>
     n === 0 ? [draft(1)] : [{ wait: '2d' }, draft(n + 1)],
   );

@@ -36,6 +36,6 @@ export async function linkOf({ server, projectId }: Story, userId: string): Prom
     `SELECT id FROM beckon.message WHERE project_id = $1 AND external_user_id = $2 ORDER BY claimed_at DESC, id DESC LIMIT 1`,
     [projectId, userId],
   );
-  if (!row) throw new Error(`no letter left for ${userId}`);
+  if (!row) throw new Error(`no email was sent to ${userId}`);
   return `/u/${emailToken({ projectId, messageId: row.id }, 'unsubscribe', TOKEN_KEYS)}`;
 }

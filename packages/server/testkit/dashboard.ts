@@ -118,7 +118,7 @@ export function testDashboard(
 
 /** Sign-ins are tested by the tests of the team. */
 const NO_SIGN_INS = {
-  signIns: (): Promise<never> => Promise.reject(new Error('nobody signs in in this test')),
+  signIns: (): Promise<never> => Promise.reject(new Error('this test has no sign-ins')),
   close: async (): Promise<void> => {},
 };
 

@@ -64,7 +64,7 @@ export async function hookJournal({ answer, attemptsOf }: JournalOptions): Promi
 type Asked = { messageId: string; secret: Uint8Array | undefined; now: number };
 
 function faultOf({ headers, body }: Hooked, { messageId, secret, now }: Asked): string | null {
-  if (!secret) return 'nobody of this name';
+  if (!secret) return 'unknown endpoint';
   const verified = verifyWebhook({ headers, body, secrets: [secret], now });
   if (!verified.ok) return verified.why;
   const { id } = JSON.parse(body) as { id: string };

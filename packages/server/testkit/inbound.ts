@@ -56,15 +56,15 @@ export async function sendTo(story: MailStory, userId: string, email: string): P
   await story.user(userId, { email });
   await story.event(userId, 'user_signed_up');
   await story.later(2 * 3_600_000);
-  const letter = story.arrived().findLast(({ to }) => to.includes(email));
-  if (!letter) throw new Error(`no letter to ${email} arrived`);
+  const delivered = story.arrived().findLast(({ to }) => to.includes(email));
+  if (!delivered) throw new Error(`no email to ${email} arrived`);
   return {
-    delivered: letter,
+    delivered,
     email,
-    messageId: fieldIn(letter.raw, 'Message-ID'),
-    bounceTo: letter.from,
-    replyTo: /[^\s<>]+@[^\s<>]+/.exec(fieldIn(letter.raw, 'Reply-To'))?.[0] ?? '',
-    unsubscribeTo: /mailto:([^>]+)>/.exec(fieldIn(letter.raw, 'List-Unsubscribe'))?.[1] ?? '',
+    messageId: fieldIn(delivered.raw, 'Message-ID'),
+    bounceTo: delivered.from,
+    replyTo: /[^\s<>]+@[^\s<>]+/.exec(fieldIn(delivered.raw, 'Reply-To'))?.[0] ?? '',
+    unsubscribeTo: /mailto:([^>]+)>/.exec(fieldIn(delivered.raw, 'List-Unsubscribe'))?.[1] ?? '',
   };
 }
 

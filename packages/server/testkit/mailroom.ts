@@ -35,7 +35,7 @@ export function testMail(changed: Partial<Mailroom> = {}) {
     tokenKeys: TOKEN_KEYS,
     projectsMax: 20,
     openStripe: (): never => {
-      throw new Error('nobody asks Stripe in this test');
+      throw new Error('this test makes no Stripe requests');
     },
     openScratch: (): Promise<never> => Promise.reject(new Error('nothing is made up in this test')),
     openRelay: (): Promise<never> => Promise.reject(new Error('nothing is sent in this test')),

@@ -147,7 +147,7 @@ async function greeted(port: number, script: ChildProcess): Promise<void> {
   for (;;) {
     if (script.exitCode !== null) throw new Error(`it ended with ${script.exitCode}`);
     if (await greets(port)) return;
-    if (performance.now() > until) throw new Error('it greets nobody');
+    if (performance.now() > until) throw new Error('Postfix does not greet clients');
     await pause(50);
   }
 }

@@ -83,7 +83,7 @@ def main(version):
     found = {folder: version_of(folder) for folder in folders()}
     folder = next((folder for folder, its in found.items() if its == version), None)
     if folder is None:
-        sys.stdin.read()  # Whoever asks would take a closed pipe for a fault.
+        sys.stdin.read()  # The caller would report a closed pipe as a failure.
         seen = ", ".join(sorted({its for its in found.values() if its})) or "none"
         print(json.dumps({"skip": f"node has time zones of {version}, python finds {seen}"}))
         return

@@ -231,7 +231,7 @@ function forbidden(oracle: Oracle, emails: Handed[]): string[] {
 }
 
 function forbiddenOf(email: Handed, draft: OracleDraft | undefined): string[] {
-  if (!draft) return [`nobody knows of the draft ${email.draftId} that left`];
+  if (!draft) return [`the draft ${email.draftId} was sent but is unknown`];
   const said = `${draft.run.rule.name} to ${email.userId} at ${iso(email.at)}`;
   const end = draft.run.endsAt;
   return [
@@ -253,7 +253,7 @@ function beyondCaps(emails: Handed[], drafts: Map<string, OracleDraft>): string[
     ].flatMap(({ emails: most, ms }) =>
       some
         .filter(({ at }) => some.filter((other) => other.at <= at && other.at > at - ms).length > most)
-        .map(({ at }) => `more than ${most} letters to ${address} in ${ms / HOUR} hours before ${iso(at)}`),
+        .map(({ at }) => `more than ${most} emails to ${address} in ${ms / HOUR} hours before ${iso(at)}`),
     ),
   );
 }
@@ -265,8 +265,8 @@ export function forbiddenNow(oracle: Oracle, { userId, address, at }: Handed, zo
     ({ kind, value, until }) => value === (kind === 'user' ? userId : address) && (until ?? Infinity) > at,
   );
   return [
-    ...(isQuiet ? [`a letter left for ${userId} in quiet hours, at ${iso(at)}`] : []),
-    ...(isSuppressed ? [`a letter left for ${userId}, who was suppressed, at ${iso(at)}`] : []),
-    ...(oracle.isPaused ? [`a letter left at ${iso(at)}, while the project was paused`] : []),
+    ...(isQuiet ? [`an email was sent to ${userId} during quiet hours, at ${iso(at)}`] : []),
+    ...(isSuppressed ? [`an email was sent to ${userId}, who was suppressed, at ${iso(at)}`] : []),
+    ...(oracle.isPaused ? [`an email was sent at ${iso(at)}, while the project was paused`] : []),
   ];
 }

@@ -50,7 +50,7 @@ type Stage = {
   digest: Digest;
   sender: DueDraftSender;
   /** Called for each email when it is submitted. */
-  onEmail: (letter: OutgoingEmail) => void;
+  onEmail: (email: OutgoingEmail) => void;
 };
 type Play = Stage & {
   projectId: number;
@@ -71,9 +71,9 @@ export async function openWorld(connection: ConnectionSource): Promise<World> {
   const db = await openDatabase({ connection, clock, log: silentLog });
   const newId = idMaker(db.clock);
   const transport = {
-    hand: (letter: OutgoingEmail) => {
-      stage.onEmail(letter);
-      const result = resultOf(letter.draftId);
+    hand: (email: OutgoingEmail) => {
+      stage.onEmail(email);
+      const result = resultOf(email.draftId);
       return Promise.resolve(result === 'sent' ? { result } : { result, reason: 'as told' });
     },
   };
@@ -106,10 +106,10 @@ async function play(stage: Stage, { startMs, turns }: History): Promise<string[]
   const now: Play = { ...stage, projectId, oracle, ids, events: 0, zones: new Map() };
   const emails: (OutgoingEmail & { at: number })[] = [];
   const forbidden: string[] = [];
-  stage.onEmail = (letter) => {
-    const handed = { ...letter, at: clock.now() };
+  stage.onEmail = (email) => {
+    const handed = { ...email, at: clock.now() };
     emails.push(handed);
-    forbidden.push(...forbiddenNow(oracle, handed, now.zones.get(letter.userId)));
+    forbidden.push(...forbiddenNow(oracle, handed, now.zones.get(email.userId)));
   };
   for (const turn of turns) await playTurn(now, turn);
   const asked = PEOPLE[now.events % PEOPLE.length] ?? PEOPLE[0];

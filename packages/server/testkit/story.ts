@@ -155,7 +155,7 @@ async function emailsOf(engine: Engine, { db }: EndpointServer, projectId: numbe
   expect(handed).toHaveLength(rows.length);
   return handed.map(({ messageId, userId, address, content: { subject, body } }) => {
     const message = messages.get(messageId);
-    if (!message) throw new Error('a letter left that nobody claimed');
+    if (!message) throw new Error('an email was sent that was never claimed');
     expect(message.address).toBe(address);
     return { rule: message.rule, to: userId, address, at: message.at.getTime(), subject, body };
   });

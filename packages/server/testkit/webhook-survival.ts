@@ -258,7 +258,7 @@ const FETCH_EVERY_MS = 30;
 
 /** Fetches tracking pixels as readers do, who ignore a server that is down. Returns how many were answered. */
 async function fetchPictures({ api, emails }: World, ending: AbortSignal): Promise<number> {
-  const keys: TokenKeys = [deriveKey(SECRET, 'letter tokens')];
+  const keys: TokenKeys = [deriveKey(SECRET, 'email tokens')];
   let answered = 0;
   for (; !ending.aborted; await pause(FETCH_EVERY_MS)) {
     const token = emailToken(pick(emails), 'open', keys);

@@ -60,7 +60,7 @@ export async function openWorld(target: Target): Promise<World> {
     await db.query("ALTER SYSTEM SET work_mem = '4MB'");
     await db.query('SELECT pg_reload_conf()');
   });
-  const keys = [deriveKey(SECRET_KEY, 'letter tokens')] as const;
+  const keys = [deriveKey(SECRET_KEY, 'email tokens')] as const;
   const name = { projectId: victim.projectId, messageId };
   const replyTo = `r+${emailToken(name, 'reply', keys)}@in.example.com`;
   return {

@@ -176,7 +176,7 @@ export const PARSERS: Parser[] = [
           from: 'a@example.com',
           author: 'a@example.com',
         },
-        () => Promise.reject(Object.assign(new Error('nobody'), { code: 'ENOTFOUND' })),
+        () => Promise.reject(Object.assign(new Error('not found'), { code: 'ENOTFOUND' })),
       ),
   },
   {
@@ -310,7 +310,7 @@ export const PARSERS: Parser[] = [
     parse: (bytes) => refusing(() => readDomainName(text(bytes))),
   },
   {
-    name: 'seals of letters',
+    name: 'tokens of emails',
     bytesMax: 4 * KIB,
     seeds: () => buffers([Buffer.alloc(45, 7).toString('base64url'), 'a'.repeat(60)]),
     parse: (bytes) => readEmailToken(text(bytes), 'open', [Buffer.alloc(32, 1)]),

@@ -74,7 +74,7 @@ const PARTS: Record<string, Part> = {
   },
   async kills(sizes) {
     const title =
-      'kill -9 of the worker while records wait (nobody is other than in the order of acceptance)';
+      'kill -9 of the worker while records wait (every user is as the order of acceptance demands)';
     await show(title, ['records', 'kills', 'while something waited', 'people', 'wrong'], () => kills(sizes));
   },
 };

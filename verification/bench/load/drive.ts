@@ -26,7 +26,7 @@ export async function drive(plan: LoadPlan, stopped: () => boolean): Promise<Loa
     if (i % CONNECT_AT_ONCE === CONNECT_AT_ONCE - 1) await pause(10);
   }
   await until(() => run.idle.length >= total || stopped(), CONNECT_WITHIN_MS);
-  if (run.idle.length === 0 && !stopped()) throw new Error(`nobody answers at ${plan.host}:${plan.port}`);
+  if (run.idle.length === 0 && !stopped()) throw new Error(`no server answers at ${plan.host}:${plan.port}`);
   start(run);
   await conduct(run, stopped);
   const result = report(run);

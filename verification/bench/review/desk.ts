@@ -21,7 +21,7 @@ const RULE = {
   mode: 'autopilot',
   deadline: '48h',
   when: { event: 'bench_happened' },
-  steps: [{ draft: { subject: 'Hello {{ user.name }}', body: 'Hi {{ user.name }},\n\nthis is a letter.' } }],
+  steps: [{ draft: { subject: 'Hello {{ user.name }}', body: 'Hi {{ user.name }},\n\nthis is an email.' } }],
 };
 
 export async function fill(

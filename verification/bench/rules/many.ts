@@ -119,7 +119,7 @@ function others(count: number): object[] {
   ];
   return Array.from({ length: count }, (_, n) => ({
     name: `other_${n}`,
-    ...kinds[n % kinds.length]?.(`nobody_sends_this_${n}`),
+    ...kinds[n % kinds.length]?.(`never_sent_${n}`),
     steps: STEPS,
   }));
 }

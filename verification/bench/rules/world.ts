@@ -83,7 +83,7 @@ export const NAME = 'NAME';
 /** Renders the email once, with a placeholder for the name. */
 function emailText(): DraftContent {
   const email = findShippedEmail(EMAIL);
-  if (!email) throw new Error(`there is no letter ${EMAIL}`);
+  if (!email) throw new Error(`there is no shipped email ${EMAIL}`);
   return renderContent(email, {
     person: { name: NAME },
     event: { name: 'something' },

@@ -97,7 +97,7 @@ function relayTo({ smtpPort, connections }: Bare): Hand {
   return {
     async one(n, mime, from) {
       const answer = await relay.hand({ from, to: recipient(n), envid: crypto.randomUUID() }, mime);
-      if (answer.result !== 'accepted') throw new Error(`the sink did not take a letter: ${answer.result}`);
+      if (answer.result !== 'accepted') throw new Error(`the sink did not accept an email: ${answer.result}`);
     },
     close: () => relay.close(),
   };

@@ -7,7 +7,7 @@ import { connections, throughput } from './throughput.ts';
 const PARTS: Record<string, (sizes: Sizes) => Promise<void>> = {
   async throughput(sizes) {
     const { emails, pairs } = sizes.throughput;
-    const title = `${emails} letters over ${connections} connections, ${pairs} pairs (≥ 0.6 of what composes and signs with the same library, PostgreSQL's writes included); sender, PostgreSQL and sink share ${availableParallelism()} cores`;
+    const title = `${emails} emails over ${connections} connections, ${pairs} pairs (≥ 0.6 of what composes and signs with the same library, PostgreSQL's writes included); sender, PostgreSQL and sink share ${availableParallelism()} cores`;
     const cost = ['sender CPU', 'PostgreSQL CPU', 'sink CPU'];
     const header = [
       '',
@@ -23,7 +23,7 @@ const PARTS: Record<string, (sizes: Sizes) => Promise<void>> = {
   },
   async memory(sizes) {
     const { perSecond, warmUpMs, forMs } = sizes.memory;
-    const title = `Resident memory of the worker at ${perSecond} letters a second, ${forMs / 1_000} s after a warm-up of ${warmUpMs / 1_000} s (< 1 % a minute)`;
+    const title = `Resident memory of the worker at ${perSecond} emails a second, ${forMs / 1_000} s after a warm-up of ${warmUpMs / 1_000} s (< 1 % a minute)`;
     const header = [
       'samples',
       'first',

@@ -16,7 +16,7 @@ export function memory({ memory: sizes }: Sizes): Promise<string[][]> {
   const { perSecond, warmUpMs, forMs, everyMs } = sizes;
   const people = Math.ceil((perSecond * (warmUpMs + forMs)) / 1_000) + 2 * perSecond * (AHEAD_MS / 1_000);
   return onStage(people, async (stage) => {
-    progress(`memory: ${perSecond} letters a second for ${(warmUpMs + forMs) / 1_000} s`);
+    progress(`memory: ${perSecond} emails a second for ${(warmUpMs + forMs) / 1_000} s`);
     await stage.sink.forget();
     const until = performance.now() + warmUpMs + forMs;
     const writing = writeAsTheyGo(stage, { perSecond, until });

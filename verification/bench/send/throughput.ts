@@ -19,7 +19,7 @@ export function throughput({ throughput: sizes }: Sizes): Promise<string[][]> {
   const { emails, warmUp, pairs } = sizes;
   return onStage(warmUp + pairs * emails, async (stage) => {
     const loops = await stage.ground.script('verification/bench/send/bare-process.ts');
-    progress(`${warmUp} letters of each to warm up`);
+    progress(`${warmUp} emails of each to warm up`);
     await ofProduct(stage, warmUp);
     for (const loop of BARE_LOOPS) await ofLoop(stage, loops, { loop, emails: warmUp });
     const all: Pair[] = [];
@@ -70,7 +70,7 @@ async function ofProduct(stage: Stage, emails: number): Promise<Run> {
 function checkAll({ emails: arrived, twice }: Run, emails: number, { notSent }: Records): void {
   if (arrived === emails && twice === 0 && notSent === 0) return;
   throw new Error(
-    `of ${emails} letters ${arrived} arrived, ${twice} more than once; ${notSent} drafts are not sent`,
+    `of ${emails} emails ${arrived} arrived, ${twice} more than once; ${notSent} drafts are not sent`,
   );
 }
 

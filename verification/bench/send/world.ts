@@ -1,7 +1,7 @@
 import { addDomain } from '../../../packages/server/src/modules/sending/domains/add-domain.ts';
 import { createSigners } from '../../../packages/server/src/modules/sending/domains/signers.ts';
 import { generateKey } from '../../../packages/server/src/modules/sending/domains/dkim-key.ts';
-import { letterHeaders } from '../../../packages/server/src/modules/delivery/headers.ts';
+import { emailHeaders } from '../../../packages/server/src/modules/delivery/headers.ts';
 import { renderEmail } from '../../../packages/server/src/modules/rendering/render-email.ts';
 import { renderContent } from '../../../packages/server/src/modules/rendering/render.ts';
 import { createRule } from '../../../packages/server/src/modules/rules/write-rule.ts';
@@ -31,7 +31,7 @@ const EMAIL = {
   preheader: 'What is in it, and what people on your plan look at next.',
   body: `Hi {{ user.name | default: "there" }},
 
-your **first report** in {{ project.name }} is ready. We made it while you were away, so there is nothing that you have to set up: [open the report](https://app.bench.example/reports/latest?from=letter) and have a look at it.
+your **first report** in {{ project.name }} is ready. We made it while you were away, so there is nothing that you have to set up: [open the report](https://app.bench.example/reports/latest?from=email) and have a look at it.
 
 ## What is in it
 
@@ -41,9 +41,9 @@ your **first report** in {{ project.name }} is ready. We made it while you were 
 
 You are on the {{ user.plan | default: "trial" }} plan, with which a report is made once a week. Most people on it look at the second list first, write to three of those who went quiet, and ask one question: what were you trying to do?
 
-> The best letter that I ever wrote was two lines long, and forty people answered it.
+> The best email that I ever wrote was two lines long, and forty people answered it.
 
-If a figure looks odd to you, [tell us which one](https://app.bench.example/help?topic=reports&plan=free), or reply to this letter. A person reads every reply, and most of them are answered on the same day.
+If a figure looks odd to you, [tell us which one](https://app.bench.example/help?topic=reports&plan=free), or reply to this email. A person reads every reply, and most of them are answered on the same day.
 
 {{ project.name }}
 `,
@@ -104,7 +104,7 @@ async function openDomain({ db, sealer }: Ground, projectId: number): Promise<Dk
 
 /** Returns the parts from which the product composes an email, made once. */
 function bareEmail(projectId: number, content: ReturnType<typeof renderContent>['content']): BareEmail {
-  const { headers, unsubscribeUrl } = letterHeaders({
+  const { headers, unsubscribeUrl } = emailHeaders({
     name: { projectId, messageId: crypto.randomUUID() },
     outlet: { kind: 'relay', publicUrl: PUBLIC_URL, mailDomain: null },
     tokenKeys: [Buffer.alloc(32, 1)],

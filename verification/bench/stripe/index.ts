@@ -67,7 +67,7 @@ async function run({ ground, stripe, customers }: Stage): Promise<void> {
   console.log('killed', JSON.stringify(broken));
   console.log('again ', JSON.stringify(rerun), `new: ${again.eventsNew} events`);
   const isSame = [broken, rerun].every((sum) => JSON.stringify(sum) === JSON.stringify(whole));
-  console.log(isSame && whole.emails === 0 ? 'The same three times, and no letter.' : 'NOT THE SAME');
+  console.log(isSame && whole.emails === 0 ? 'The same three times, and no email.' : 'NOT THE SAME');
   if (!isSame || whole.emails !== 0) process.exitCode = 1;
 }
 

@@ -60,7 +60,7 @@ async function openStreet(stage: Stage): Promise<Street> {
     return (await answer.json()) as BadCount;
   };
   const { port } = await ask('count');
-  const nobody = await freePort();
+  const unusedPort = await freePort();
   const all: Place[] = [];
   for (const projectId of projectIds)
     for (const { endpoint } of await listEndpoints(db, projectId))
@@ -71,7 +71,7 @@ async function openStreet(stage: Stage): Promise<Street> {
   async function become(neighbourhood: 'fine' | 'bad'): Promise<void> {
     for (const [i, place] of theirs.entries()) {
       const kind = neighbourhood === 'fine' ? 'fine' : (BAD[i % BAD.length] ?? 'dead');
-      const url = `https://127.0.0.1:${kind === 'dead' ? nobody : port}/${kind}/${place.endpointId}`;
+      const url = `https://127.0.0.1:${kind === 'dead' ? unusedPort : port}/${kind}/${place.endpointId}`;
       await changeEndpoint({ db, rules: RULES }, place, { url });
     }
   }

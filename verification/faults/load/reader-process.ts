@@ -32,13 +32,13 @@ type Read = { project: string; messageId: string; email: string; bounceTo: strin
 let [stopping, underWay] = [false, 0];
 
 /** Late responses are not the reader's fault, so readers never retry. */
-async function read(letter: Email): Promise<void> {
-  const messageId = letter.messageId.split('@')[0] ?? '';
-  const email = letter.to[0] ?? '';
+async function read(delivered: Email): Promise<void> {
+  const messageId = delivered.messageId.split('@')[0] ?? '';
+  const email = delivered.to[0] ?? '';
   const project = /@p(\d+)\.test$/.exec(email)?.[1];
   if (project === undefined) return;
-  const random = randomOf(`${world.seed} ${letter.messageId}`);
-  const reader = { project, messageId, email, bounceTo: letter.from, random };
+  const random = randomOf(`${world.seed} ${delivered.messageId}`);
+  const reader = { project, messageId, email, bounceTo: delivered.from, random };
   await pause(between(LATER.leastMs, LATER.mostMs, random));
   if (stopping) return;
   if (random() < SHARES.open) await ask(`/o/${tokenOf(reader, 'open')}.gif`, random);

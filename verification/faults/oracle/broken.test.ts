@@ -29,7 +29,7 @@ const SPOILT: [invariant: string, what: string, statement: string][] = [
   ['I13', 'a queue row counts what is not there', `INSERT INTO beckon.ingest_queue VALUES (1, 1, 7)`],
   [
     'I13',
-    'somebody holds a letter',
+    'an email is still claimed',
     `INSERT INTO beckon.message (project_id, draft_id, id, rule_id, external_user_id, address, state, counts, claimed_at, next_at)
      VALUES (1, '${OURS}', '${OURS}', '${OURS}', 'u1', 'u1@x.test', 'submitting', true, now(), now())`,
   ],
@@ -41,7 +41,7 @@ const SPOILT: [invariant: string, what: string, statement: string][] = [
   ],
   [
     'I13',
-    'somebody holds a delivery',
+    'a webhook delivery is still claimed',
     `INSERT INTO beckon.webhook_delivery (project_id, message_id, endpoint_id, state, next_at, created_at)
      VALUES (1, '${OURS}', '${OURS}', 'delivering', now(), now())`,
   ],
@@ -71,7 +71,7 @@ const SPOILT: [invariant: string, what: string, statement: string][] = [
   ],
   [
     'I13',
-    'nobody is going to look at what falls due',
+    'work is due, but no check is scheduled',
     `INSERT INTO beckon.tenant_due (project_id, work) VALUES (1, 'webhooks');
      INSERT INTO beckon.webhook_delivery (project_id, message_id, endpoint_id, state, next_at, created_at)
      VALUES (1, '${OURS}', '${OURS}', 'pending', now(), now())`,
@@ -88,14 +88,14 @@ const SPOILT: [invariant: string, what: string, statement: string][] = [
   ],
   [
     'I1',
-    'an order was considered by nobody',
+    'no rule evaluated an order',
     `CREATE TABLE beckon.event_of_test PARTITION OF beckon.event DEFAULT;
      INSERT INTO beckon.event (project_id, received_at, id, external_user_id, name, properties, occurred_at, accepted_at, seq)
      VALUES (1, ${LONG_AGO}, '${OURS}', 'u1', 'order_placed', '{"order":7}', now(), now(), 1)`,
   ],
   [
     'I1',
-    'an entry does not have its one run with its one letter',
+    'an entry does not have exactly one run with one email',
     `INSERT INTO beckon.rule_entry VALUES (1, 'u1', '${OURS}', '[7]', now(), 0)`,
   ],
 ];

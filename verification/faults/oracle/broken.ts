@@ -49,18 +49,18 @@ const SETTLED: Promised[] = [
     `SELECT format('project %s: %s', project_id, waiting) FROM beckon.ingest_queue WHERE waiting <> 0`,
   ),
   left(
-    'somebody holds a letter',
+    'an email is still claimed',
     `SELECT format('project %s: %s %s', project_id, id, state) FROM beckon.message WHERE state IN ('claimed', 'submitting')`,
   ),
   left(
-    'a letter is put off, and its draft has ended',
+    'an email is deferred, but its draft has ended',
     `SELECT format('project %s: %s, draft %s', m.project_id, m.id, d.state) FROM beckon.message m
      JOIN beckon.draft d ON d.project_id = m.project_id AND d.id = m.draft_id
      WHERE m.state = 'deferred' AND d.state NOT IN ('held', 'canceled')
        AND (m.attempts > 0 OR d.state NOT IN ('scheduled', 'approved'))`,
   ),
   left(
-    'somebody holds a delivery',
+    'a webhook delivery is still claimed',
     `SELECT format('project %s: %s', project_id, message_id) FROM beckon.webhook_delivery WHERE state = 'delivering'`,
   ),
   left(
@@ -68,7 +68,7 @@ const SETTLED: Promised[] = [
     `SELECT format('project %s: %s, %s', project_id, message_id, number) FROM beckon.webhook_attempt WHERE ended_at IS NULL`,
   ),
   left(
-    'somebody holds an import',
+    'an import is still claimed',
     `SELECT format('project %s: %s', project_id, id) FROM beckon.import WHERE lease_until IS NOT NULL AND state = 'running'`,
   ),
   left(
@@ -86,14 +86,10 @@ const SETTLED: Promised[] = [
   late('a run is due and stays', 'run', `CASE WHEN state = 'active' THEN next_at END`),
   late('a timer of a rule is due and stays', 'rule_timer', 'at'),
   late('an answer of an audience is due and stays', 'audience_due', 'at'),
-  late(
-    'an answer to a letter is not handed on',
-    'reply',
-    `CASE WHEN forwarded_at IS NULL THEN forward_at END`,
-  ),
+  late('a reply to an email is not forwarded', 'reply', `CASE WHEN forwarded_at IS NULL THEN forward_at END`),
   {
     invariant: 'I13',
-    what: 'nobody is going to look at what falls due',
+    what: 'work is due, but no check is scheduled',
     rows: () => `SELECT format('%s of project %s', w.work, w.project_id) FROM (
         SELECT project_id, 'send' AS work, min(due_at) AS at FROM beckon.draft WHERE due_at IS NOT NULL GROUP BY 1
         UNION ALL SELECT project_id, 'webhooks', min(next_at) FROM beckon.webhook_delivery WHERE next_at IS NOT NULL GROUP BY 1
@@ -130,7 +126,7 @@ const COUNTED: Promised[] = [
   },
   {
     invariant: 'I1',
-    what: 'an order was considered by nobody',
+    what: 'no rule evaluated an order',
     rows: () => `SELECT format('project %s, %s: %s', e.project_id, e.external_user_id, e.properties ->> 'order') FROM beckon.event e
       WHERE e.name = '${ORDERED}' AND e.properties ? 'order'
         AND NOT EXISTS (SELECT FROM beckon.rule_entry x WHERE x.project_id = e.project_id
@@ -140,7 +136,7 @@ const COUNTED: Promised[] = [
   },
   {
     invariant: 'I1',
-    what: 'an entry does not have its one run with its one letter',
+    what: 'an entry does not have exactly one run with one email',
     rows: () => `SELECT format('project %s, %s: %s', x.project_id, x.external_user_id, x.key) FROM beckon.rule_entry x
       LEFT JOIN beckon.run r ON r.project_id = x.project_id AND r.external_user_id = x.external_user_id
         AND r.rule_id = x.rule_id AND r.key = x.key

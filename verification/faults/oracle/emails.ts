@@ -14,7 +14,8 @@ export function judgeEmails(facts: Facts, findings: Findings): Map<string, Sendi
     const message = byId.get(id);
     if (message)
       sendings.set(id, { message, copies, draft: draftOf.get(`${message.project} ${message.draft}`) });
-    else findings.add('I5', 'a letter that nobody wrote down', `${id} to ${copies[0]?.to.join(', ') ?? ''}`);
+    else
+      findings.add('I5', 'an email has no row in the database', `${id} to ${copies[0]?.to.join(', ') ?? ''}`);
   }
   for (const sending of sendings.values()) judgeCopies(sending, findings);
   const settled = new Set(
@@ -45,14 +46,15 @@ export function arrived({ answered }: Email): boolean {
 function judgeCopies({ message, copies, draft }: Sending, findings: Findings): void {
   const there = copies.filter(arrived);
   const evidence = `${nameOf(message)}, ${there.map(({ at }) => new Date(at).toISOString()).join(', ')}`;
-  if (there.length > 1) findings.add('I5', 'a letter arrived twice', evidence);
+  if (there.length > 1) findings.add('I5', 'an email arrived twice', evidence);
   if (new Set(copies.map(({ digest }) => digest)).size > 1)
-    findings.add('I5', 'a letter has other bytes when it is tried again', evidence);
+    findings.add('I5', 'an email has different bytes when it is retried', evidence);
   const to = new Set(copies.flatMap((copy) => copy.to.map((address) => address.toLowerCase())));
   if (to.size !== 1 || !to.has(message.address))
-    findings.add('I12', 'a letter went to somebody else', `${nameOf(message)}: ${[...to].join(', ')}`);
-  if (!draft) findings.add('I5', 'a letter without its draft', evidence);
-  else if (draft.user !== message.user) findings.add('I12', 'a letter is not that of its draft', evidence);
+    findings.add('I12', 'an email went to another address', `${nameOf(message)}: ${[...to].join(', ')}`);
+  if (!draft) findings.add('I5', 'an email has no draft', evidence);
+  else if (draft.user !== message.user)
+    findings.add('I12', 'an email and its draft have different users', evidence);
 }
 
 /** `isSettled`: its delivery was proven later, and an email that arrived may still bounce. */
@@ -62,13 +64,13 @@ function judgeState(message: MessageRow, { copies, isSettled }: Known, findings:
   const there = copies.filter(arrived).length;
   const evidence = `${nameOf(message)}, ${copies.length} at the far end`;
   if (message.state === 'sent' && there === 0)
-    findings.add('I5', 'a letter is said to be sent, and never arrived', evidence);
+    findings.add('I5', 'an email is recorded as sent, but never arrived', evidence);
   if (message.state === 'failed' && there > 0 && !isSettled)
-    findings.add('I5', 'a letter is said to have failed, and arrived', evidence);
+    findings.add('I5', 'an email is recorded as failed, but arrived', evidence);
   if ((message.state === 'claimed' || message.state === 'deferred') && there > 0)
-    findings.add('I5', 'a letter has arrived, and is to be sent again', evidence);
+    findings.add('I5', 'an email arrived, but is scheduled to be sent again', evidence);
   if (message.attempts === 0 && copies.length > 0)
-    findings.add('I5', 'a letter left before that was written down', evidence);
+    findings.add('I5', 'an email was sent before its attempt was recorded', evidence);
 }
 
 /** The time within which the sender has checked everything due, on a busy machine. */
@@ -100,5 +102,5 @@ function pausedAt(acts: Facts['acts'], at: number): Set<string> {
 }
 
 export function nameOf({ id, project, state, attempts }: MessageRow): string {
-  return `letter ${id} of project ${project} (${state}, ${attempts} attempts)`;
+  return `email ${id} of project ${project} (${state}, ${attempts} attempts)`;
 }

@@ -16,7 +16,7 @@ export function judgeEvents({ rows }: Pick<Facts, 'rows'>, fates: Fate[], findin
   );
   for (const [place, known] of sent) judgeOne(place, known, { rows: stored.get(place) ?? [], findings });
   for (const [place, some] of stored)
-    if (!sent.has(place)) findings.add('I12', 'an event that nobody sent to this project', said(some[0]));
+    if (!sent.has(place)) findings.add('I12', 'an event was never sent to this project', said(some[0]));
   judgeOrder(sent, stored, findings);
 }
 

@@ -23,7 +23,7 @@ export function judgeGates(facts: Facts, sendings: Map<string, Sending>, finding
     const project = worlds.get(message.project);
     for (const { at } of copies)
       if (project && isQuiet(at, project) && isQuiet(Math.max(left.at, at - ON_ITS_WAY_MS), project))
-        findings.add('I6', 'a letter left in quiet hours', `${nameOf(message)} at ${iso(at)}`);
+        findings.add('I6', 'an email was sent during quiet hours', `${nameOf(message)} at ${iso(at)}`);
   }
   judgeActs(facts, findings);
 }
@@ -63,11 +63,16 @@ function judgeMoment(left: Leaving, findings: Findings): void {
   const approved = approvedAt(moves, first);
   const evidence = `${nameOf(message)} at ${iso(first)}`;
   if (approved === null) {
-    if (draft.deadlineAt === null) findings.add('I6', 'a letter left that waited for a person', evidence);
+    if (draft.deadlineAt === null)
+      findings.add('I6', 'an email was sent without the approval that it requires', evidence);
     else if (first < draft.deadlineAt - CLOCKS_MS)
-      findings.add('I6', 'a letter left before its deadline', `${evidence}, due ${iso(draft.deadlineAt)}`);
+      findings.add(
+        'I6',
+        'an email was sent before its deadline',
+        `${evidence}, due ${iso(draft.deadlineAt)}`,
+      );
   } else if (draft.notBefore !== null && first < draft.notBefore - CLOCKS_MS)
-    findings.add('I6', 'a letter left while its approval could be taken back', evidence);
+    findings.add('I6', 'an email was sent while its approval could be undone', evidence);
 }
 
 /** Checks acknowledged actions: a skipped draft stays skipped unless the skip was undone. */
@@ -93,16 +98,23 @@ function shutTimes({ acts, rows }: Facts): Shut {
     if (one.done === null || !isDone(one)) continue;
     const { project, subject, done } = one;
     if (one.act === 'suppress')
-      add(`${project} ${subject.toLowerCase()}`, done, { until: Infinity, why: 'suppressed' });
-    if (one.act === 'pause') add(project, done, { until: nextOf(acts, one, 'resume'), why: 'paused' });
+      add(`${project} ${subject.toLowerCase()}`, done, {
+        until: Infinity,
+        why: 'to a suppressed user or address',
+      });
+    if (one.act === 'pause')
+      add(project, done, { until: nextOf(acts, one, 'resume'), why: 'while its project was paused' });
     if (one.act === 'unverify_domain')
       add(project, done, {
         until: nextOf(acts, one, 'verify_domain'),
-        why: 'sent from an unverified domain',
+        why: 'from an unverified domain',
       });
   }
   for (const { project, value, until, createdAt } of rows.suppressions)
-    add(`${project} ${value}`, createdAt, { until: until ?? Infinity, why: 'suppressed' });
+    add(`${project} ${value}`, createdAt, {
+      until: until ?? Infinity,
+      why: 'to a suppressed user or address',
+    });
   return shut;
 }
 
@@ -122,7 +134,7 @@ function judgeShut({ message, at, copies }: Leaving, shut: Shut, findings: Findi
     const late = copies.find((copy) => copy.at > from + ON_ITS_WAY_MS && copy.at < until);
     if (!submitted && !late) continue;
     const when = `submitted ${iso(at)}, shut since ${iso(from)}`;
-    findings.add('I6', `a letter left that was ${why}`, `${nameOf(message)}: ${when}`);
+    findings.add('I6', `an email was sent ${why}`, `${nameOf(message)}: ${when}`);
   }
 }
 
@@ -131,7 +143,7 @@ const LEFT: readonly string[] = ['sending', 'sent', 'failed', 'unknown'];
 /** Time spans in which no email of a project, or to an address or a user of it, may have been submitted. */
 function judgeEnd({ message, draft, copies }: Sending, findings: Findings): void {
   if (!draft || LEFT.includes(draft.state) || !copies.some(arrived)) return;
-  findings.add('I6', `a letter left of a draft that is ${draft.state}`, nameOf(message));
+  findings.add('I6', `an email was sent for a draft that is ${draft.state}`, nameOf(message));
 }
 
 /** A draft that is skipped, canceled or still open was not sent. A deferred one may have been refused before. */

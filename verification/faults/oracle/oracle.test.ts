@@ -192,17 +192,17 @@ const OF_REQUESTS: Case[] = [
   ['I12', 'a key opens another project', ({ rows }) => (first(rows.keys).project = '2')],
   [
     'I12',
-    'an event that nobody sent to this project',
+    'an event was never sent to this project',
     ({ rows }) => rows.events.push({ ...eventRow('login', { n: 1 }, 9), project: '2' }),
   ],
   [
     'I12',
-    'a person of whom nobody told this project',
+    'a user was never sent to this project',
     ({ rows }) => rows.people.push({ ...first(rows.people), project: '2', user: 'u9' }),
   ],
   [
     'I12',
-    'a trait that nobody told this project',
+    'a trait was never sent to this project',
     ({ rows }) => Object.assign(first(rows.people).traits, { city: 'Ulm' }),
   ],
 ];
@@ -222,22 +222,26 @@ const untouched = (facts: Facts): void => {
 };
 
 const OF_EMAILS: Case[] = [
-  ['I5', 'a letter arrived twice', (facts) => facts.emails.push({ ...email(facts), answered: null })],
+  ['I5', 'an email arrived twice', (facts) => facts.emails.push({ ...email(facts), answered: null })],
   [
     'I5',
-    'a letter has other bytes when it is tried again',
+    'an email has different bytes when it is retried',
     (facts) => facts.emails.push({ ...email(facts), digest: 'other', answered: 451 }),
   ],
   [
     'I5',
-    'a letter that nobody wrote down',
+    'an email has no row in the database',
     (facts) => (email(facts).messageId = `${MESSAGE.replace('e1', 'e2')}@x`),
   ],
-  ['I5', 'a letter is said to be sent, and never arrived', (facts) => (facts.emails = [])],
-  ['I5', 'a letter is said to have failed, and arrived', (facts) => (message(facts).state = 'failed')],
-  ['I5', 'a letter has arrived, and is to be sent again', (facts) => (message(facts).state = 'deferred')],
-  ['I5', 'a letter left before that was written down', (facts) => (message(facts).attempts = 0)],
-  ['I5', 'a letter without its draft', ({ rows }) => (rows.drafts = [])],
+  ['I5', 'an email is recorded as sent, but never arrived', (facts) => (facts.emails = [])],
+  ['I5', 'an email is recorded as failed, but arrived', (facts) => (message(facts).state = 'failed')],
+  [
+    'I5',
+    'an email arrived, but is scheduled to be sent again',
+    (facts) => (message(facts).state = 'deferred'),
+  ],
+  ['I5', 'an email was sent before its attempt was recorded', (facts) => (message(facts).attempts = 0)],
+  ['I5', 'an email has no draft', ({ rows }) => (rows.drafts = [])],
   ['I5', 'a draft is held, and does not say why', (facts) => (draft(facts).state = 'held')],
   [
     'I5',
@@ -245,10 +249,10 @@ const OF_EMAILS: Case[] = [
     (facts) => Object.assign(draft(facts), { state: 'scheduled', dueAt: QUIET_AT - 5 * MINUTE }),
   ],
   ['I5', 'an approved draft is never looked at again', (facts) => (draft(facts).state = 'approved')],
-  ['I6', 'a letter left before its deadline', untouched],
+  ['I6', 'an email was sent before its deadline', untouched],
   [
     'I6',
-    'a letter left that waited for a person',
+    'an email was sent without the approval that it requires',
     (facts) => {
       untouched(facts);
       draft(facts).deadlineAt = null;
@@ -256,33 +260,32 @@ const OF_EMAILS: Case[] = [
   ],
   [
     'I6',
-    'a letter left while its approval could be taken back',
+    'an email was sent while its approval could be undone',
     (facts) => (draft(facts).notBefore = T0 + 50 * SECOND),
   ],
-  ['I6', 'a letter left in quiet hours', ({ world }) => (first(world.projects).quietHours = '11:00-13:00')],
-  ['I6', 'a letter left that was suppressed', () => {}, [act('suppress', 'U1@p1.test')]],
   [
     'I6',
-    'a letter left that was suppressed',
+    'an email was sent during quiet hours',
+    ({ world }) => (first(world.projects).quietHours = '11:00-13:00'),
+  ],
+  ['I6', 'an email was sent to a suppressed user or address', () => {}, [act('suppress', 'U1@p1.test')]],
+  [
+    'I6',
+    'an email was sent to a suppressed user or address',
     ({ rows }) =>
       rows.suppressions.push({ project: '1', kind: 'user', value: 'u1', until: null, createdAt: T0 }),
   ],
-  ['I6', 'a letter left that was paused', () => {}, [act('pause', '1')]],
-  [
-    'I6',
-    'a letter left that was sent from an unverified domain',
-    () => {},
-    [act('unverify_domain', 'mail.p1.test')],
-  ],
-  ['I6', 'a letter left of a draft that is skipped', (facts) => (draft(facts).state = 'skipped')],
+  ['I6', 'an email was sent while its project was paused', () => {}, [act('pause', '1')]],
+  ['I6', 'an email was sent from an unverified domain', () => {}, [act('unverify_domain', 'mail.p1.test')]],
+  ['I6', 'an email was sent for a draft that is skipped', (facts) => (draft(facts).state = 'skipped')],
   [
     'I6',
     'what was skipped goes on',
     ({ rows }) => rows.moves.push({ ...move(5, 'skip', ['sent', 'skipped', 50]), actor: 'operator' }),
     [act('skip', DRAFT)],
   ],
-  ['I12', 'a letter went to somebody else', (facts) => (email(facts).to = ['u1@p2.test'])],
-  ['I12', 'a letter is not that of its draft', (facts) => (draft(facts).user = 'u2')],
+  ['I12', 'an email went to another address', (facts) => (email(facts).to = ['u1@p2.test'])],
+  ['I12', 'an email and its draft have different users', (facts) => (draft(facts).user = 'u2')],
   ['I9', 'a move of a draft is missing', ({ rows }) => rows.moves.pop()],
   ['I9', 'the moves of a draft are not counted from one', ({ rows }) => rows.moves.splice(1, 1)],
   ['I9', 'a move does not begin where the one before ended', ({ rows }) => (first(rows.moves).to = 'held')],
@@ -332,7 +335,11 @@ const OF_WEBHOOKS: Case[] = [
   ],
   ['I7', 'a message without its outcome', ({ rows }) => (rows.outcomes = [])],
   ['I7', 'an endpoint is not told what it wants', ({ rows }) => (rows.deliveries = [])],
-  ['I7', 'a delivery is said to be done, and nobody took it', (facts) => (hook(facts).answered = 302)],
+  [
+    'I7',
+    'a delivery is recorded as delivered, but no endpoint accepted it',
+    (facts) => (hook(facts).answered = 302),
+  ],
   ['I7', 'a delivery is not what its attempts say', (facts) => (attempt(facts).status = 500)],
   ['I7', 'a delivery was given up before its last try', (facts) => (delivery(facts).state = 'exhausted')],
   [
@@ -364,8 +371,8 @@ const OF_WEBHOOKS: Case[] = [
   ['I12', 'an endpoint is told of another project', ({ rows }) => (first(rows.webhooks).project = '2')],
   [
     'I13',
-    'somebody holds a letter',
-    ({ rows }) => rows.broken.push({ invariant: 'I13', what: 'somebody holds a letter', row: OUTCOME }),
+    'an email is still claimed',
+    ({ rows }) => rows.broken.push({ invariant: 'I13', what: 'an email is still claimed', row: OUTCOME }),
   ],
 ];
 

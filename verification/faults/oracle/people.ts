@@ -17,7 +17,7 @@ export function judgePeople(facts: Pick<Facts, 'rows'>, fates: Fate[], findings:
     else judgePerson(person, said, findings);
   }
   for (const [place, person] of people) {
-    if (!words.known.has(place)) findings.add('I12', 'a person of whom nobody told this project', place);
+    if (!words.known.has(place)) findings.add('I12', 'a user was never sent to this project', place);
     judgeMark(person, marks.get(place), findings);
   }
 }
@@ -67,7 +67,7 @@ function judgePerson(person: PersonRow, said: Said, findings: Findings): void {
   }
   for (const key of Object.keys(person.traits))
     if (!said.has(key))
-      findings.add('I12', 'a trait that nobody told this project', `${placeOf(person)}: ${key}`);
+      findings.add('I12', 'a trait was never sent to this project', `${placeOf(person)}: ${key}`);
 }
 
 /** Returns the values that no other certainly replaced. */

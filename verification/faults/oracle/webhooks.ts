@@ -111,7 +111,7 @@ type Ending = {
 
 function judgeEnd({ state, tries }: DeliveryRow, { attempts, taken, endpoint, complain }: Ending): void {
   const isDelivered = state === 'delivered';
-  if (isDelivered && !taken) complain('a delivery is said to be done, and nobody took it');
+  if (isDelivered && !taken) complain('a delivery is recorded as delivered, but no endpoint accepted it');
   if (isDelivered !== attempts.some(({ status }) => isGood(status)))
     complain('a delivery is not what its attempts say');
   if (state === 'exhausted' && (tries !== TRIES_MAX || attempts.length < TRIES_MAX))

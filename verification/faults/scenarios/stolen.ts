@@ -10,7 +10,7 @@ import { anybody } from '../kills/anybody.ts';
  */
 export const STOLEN: Fault = {
   code: 'S2',
-  name: 'a worker wakes up while another one has its letters',
+  name: 'a worker continues while another one has claimed its emails',
   weight: 1,
   async run(stage, random) {
     const worker = anybody(

@@ -96,8 +96,8 @@ const WAITING: Record<string, string> = {
   'accepted records': `SELECT sum(records) FROM beckon.inbox`,
   // A draft that waits for review has no deadline, only a day from which it is not worth sending.
   'drafts that are due': `SELECT count(*) FROM beckon.draft WHERE state IN ('approved', 'sending') OR (state = 'scheduled' AND deadline_at IS NOT NULL)`,
-  'letters that are put off': `SELECT count(*) FROM beckon.draft WHERE state = 'held' AND reason IN ('deferred', 'domain_not_ready')`,
-  'letters in hand': `SELECT count(*) FROM beckon.message WHERE state IN ('claimed', 'submitting') OR (state = 'deferred' AND attempts > 0)`,
+  'deferred drafts': `SELECT count(*) FROM beckon.draft WHERE state = 'held' AND reason IN ('deferred', 'domain_not_ready')`,
+  'claimed or deferred emails': `SELECT count(*) FROM beckon.message WHERE state IN ('claimed', 'submitting') OR (state = 'deferred' AND attempts > 0)`,
   'hits without a verdict': `SELECT count(*) FROM beckon.hit_count WHERE settle_at IS NOT NULL`,
   'webhooks that are not told': `SELECT count(*) FROM beckon.webhook_delivery WHERE next_at IS NOT NULL`,
 };

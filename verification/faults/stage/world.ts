@@ -19,7 +19,7 @@ import type { World } from '../journal.ts';
 /** Known only to the processes of this run. */
 export const SECRET = 'a secret that only this run of faults knows';
 export const MAIL: MailSettings = { mailDomain: 'in.beckon.test', spfInclude: null };
-export const TOKEN_KEYS = [deriveKey(SECRET, 'letter tokens')] as const;
+export const TOKEN_KEYS = [deriveKey(SECRET, 'email tokens')] as const;
 /** The event that triggers an email. Each one triggers one. */
 export const ORDERED = 'order_placed';
 

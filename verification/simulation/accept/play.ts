@@ -223,7 +223,7 @@ function checkEnd({ rows, callers }: State): void {
     must(effects === 1, `${name} had ${effects} effects`);
     must(
       callers.some(({ entry }) => nameOf(entry) === name),
-      `nobody sent ${name}`,
+      `no client sent ${name}`,
     );
   }
 }

@@ -70,7 +70,10 @@ export function watchEmails({ store, zone, realNow, skewMs }: Rules): Happened {
     },
     taken(draftId) {
       must(!taken.has(draftId), `the relay took ${draftId} twice`);
-      must(store.drafts.get(draftId)?.state !== 'scheduled', `${draftId} left though nobody has it in hand`);
+      must(
+        store.drafts.get(draftId)?.state !== 'scheduled',
+        `${draftId} was sent although no worker has claimed it`,
+      );
       taken.add(draftId);
     },
   };
@@ -135,7 +138,7 @@ function mustBeWithinThrottle({ throttle }: Policy, tokens: number[], skewMs: nu
   const last = tokens.at(-1) ?? 0;
   for (let i = tokens.length - 1, count = 1; i >= 0; i -= 1, count += 1) {
     const ms = last - (tokens[i] ?? 0) + 2 * skewMs;
-    must(count <= burst + (ms * emails) / perMs + 1e-6, `${count} letters were claimed within ${ms} ms`);
+    must(count <= burst + (ms * emails) / perMs + 1e-6, `${count} emails were claimed within ${ms} ms`);
   }
 }
 
@@ -150,7 +153,7 @@ function mustBeWithinCaps(
   });
   for (const { emails, windowMs } of store.policy.caps ?? []) {
     const within = counting.filter(({ at }) => at > now - windowMs + 2 * skewMs);
-    must(within.length <= emails, `${within.length} letters to one address within ${windowMs} ms`);
+    must(within.length <= emails, `${within.length} emails to one address within ${windowMs} ms`);
   }
 }
 
@@ -197,7 +200,7 @@ function checkMessage(message: Message, draftState: string, taken: number): void
   must(states.includes(draftState), `${draftId} is ${draftState}, its message ${state}`);
   if (state === 'failed' || state === 'deferred')
     must(taken === 0, `${draftId} was taken, and its message is ${state}`);
-  if (state === 'sent') must(taken === 1, `${draftId} counts as sent, and nobody took it`);
+  if (state === 'sent') must(taken === 1, `${draftId} is recorded as sent, but the relay never accepted it`);
 }
 
 function checkMoves(store: Store, { id, moves, state }: Draft): void {

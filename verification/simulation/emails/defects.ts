@@ -6,7 +6,7 @@ const HOUR = 3_600_000;
 
 /** Defects, each in one place. A simulation that detects one of them in no history is blind there. */
 export const EMAIL_DEFECTS: Record<string, Partial<Product>> = {
-  'results are written whoever has the letter by now': {
+  'a result is recorded although another worker has claimed the email': {
     mayEnd: ({ state }) => state === 'claimed' || state === 'submitting',
   },
   'what was submitted is put back as if it had only been claimed': {
@@ -18,9 +18,9 @@ export const EMAIL_DEFECTS: Record<string, Partial<Product>> = {
     mayEnd: ({ state, epoch: present }, epoch) =>
       present === epoch && (state === 'claimed' || state === 'submitting'),
   },
-  'whoever had a claim once submits it': { maySubmit: ({ state }) => state === 'claimed' },
+  'an expired claim still allows a submission': { maySubmit: ({ state }) => state === 'claimed' },
   'what is submitted is submitted again': { maySubmit: ({ epoch: present }, epoch) => present === epoch },
-  'a letter takes no token': {
+  'an email takes no token': {
     passGates(gates, draft, leaver) {
       const { bucket } = gates;
       const answer = PRODUCT.passGates(gates, draft, leaver);
@@ -36,7 +36,7 @@ export const EMAIL_DEFECTS: Record<string, Partial<Product>> = {
         : full;
     },
   },
-  'a cap is counted from the second letter on': {
+  'a cap ignores the newest email': {
     passGates(gates, draft, leaver) {
       const claims = new Map([...gates.claims].map(([address, some]) => [address, some.slice(1)]));
       return PRODUCT.passGates({ ...gates, claims, contenders: new Map() }, draft, leaver);
@@ -91,7 +91,7 @@ export const EMAIL_DEFECTS: Record<string, Partial<Product>> = {
     follow: (draft, followed) =>
       draft.reason === 'render_failed' ? { refused: new Fault('conflict') } : PRODUCT.follow(draft, followed),
   },
-  'nobody tells what became of lost letters': { saidOfLost: () => ({ result: 'failed', reason: 'lost' }) },
+  'lost emails are recorded as failed': { saidOfLost: () => ({ result: 'failed', reason: 'lost' }) },
 };
 
 /** Returns the draft as if no editor were open. */

@@ -32,7 +32,7 @@ export type Stage = {
 };
 
 /** `isFrozen`: the email was submitted before, and is submitted again as the same bytes. */
-type Claimed = { draftId: string; epoch: number; email: string; isFrozen: boolean };
+type Claimed = { draftId: string; epoch: number; recipient: string; isFrozen: boolean };
 
 const CLAIMED_FOR_MS = 60_000;
 const SUBMITTED_FOR_MS = 15 * 60_000;
@@ -57,7 +57,7 @@ export function* send(stage: Stage, owner: Owner): Task {
     // The connection may break at the commit: then the process does not learn that it claimed anything.
     if (emails.length > 0 && schedule.random.chance(0.05))
       yield { did: `claimed ${emails.length}, and forgot` };
-    else for (const letter of emails) schedule.also(owner, handOver(stage, owner, letter));
+    else for (const email of emails) schedule.also(owner, handOver(stage, owner, email));
     const rest = emails.length > 0 ? schedule.now() : restUntil(stage);
     yield { did: `claimed ${emails.length}`, until: rest };
   }
@@ -122,7 +122,7 @@ function leave({ stage, owner, now, gates, emails }: Leaving, draft: Draft): voi
   const { store, product, happened } = stage;
   const person = store.people.get(draft.userId);
   const before = store.messages.get(draft.id);
-  if (!person) throw new Error('nobody is erased here');
+  if (!person) throw new Error('this simulation erases no users');
   const address = person.email === null ? null : normaliseAddress(person.email);
   if (wasTried(before) && before.address !== address) {
     endByOthers(store, draft.id);
@@ -141,7 +141,7 @@ function leave({ stage, owner, now, gates, emails }: Leaving, draft: Draft): voi
   emails.push({
     draftId: draft.id,
     epoch: message.epoch,
-    email: person.email,
+    recipient: person.email,
     isFrozen: wasTried(before),
   });
 }
@@ -154,11 +154,11 @@ function claimed(
   before: Message | undefined,
   { draft, address, now }: { draft: Draft; address: string; now: number },
 ): Message {
-  const anew = { state: 'claimed' as const, address, nextAt: now + CLAIMED_FOR_MS };
+  const claim = { state: 'claimed' as const, address, nextAt: now + CLAIMED_FOR_MS };
   if (before && before.state !== 'deferred')
     throw new Error('a draft was claimed that has a message already');
   const claimedAt = before?.attempts === 0 ? now : before?.claimedAt;
-  if (before) return { ...before, ...anew, claimedAt: claimedAt ?? now, epoch: before.epoch + 1 };
+  if (before) return { ...before, ...claim, claimedAt: claimedAt ?? now, epoch: before.epoch + 1 };
   const first = {
     draftId: draft.id,
     epoch: 1,
@@ -167,7 +167,7 @@ function claimed(
     attempts: 0,
     firstAt: null,
   };
-  return { ...first, ...anew };
+  return { ...first, ...claim };
 }
 
 type No = Extract<GateAnswer, { passes: false }>;
@@ -247,28 +247,28 @@ function contends({ dueAt, counts, state, deadlineAt, reason }: Draft, until: nu
 }
 
 /** Sends one email, from its claim to its result. */
-function* handOver(stage: Stage, owner: Owner, letter: Claimed): Task {
+function* handOver(stage: Stage, owner: Owner, email: Claimed): Task {
   const { schedule, relay } = stage;
   const { random } = schedule;
-  yield { did: `has ${letter.draftId} by its epoch ${letter.epoch}` };
-  const rendered = letter.isFrozen ? 'rendered' : render(stage, letter);
+  yield { did: `has ${email.draftId} by its epoch ${email.epoch}` };
+  const rendered = email.isFrozen ? 'rendered' : render(stage, email);
   if (rendered !== 'rendered') {
-    yield { did: `cannot render ${letter.draftId}: ${rendered}` };
-    return record(stage, owner, { email: letter, said: { result: rendered } });
+    yield { did: `cannot render ${email.draftId}: ${rendered}` };
+    return record(stage, owner, { email, said: { result: rendered } });
   }
-  const submitted = submit(stage, owner, letter);
+  const submitted = submit(stage, owner, email);
   if (submitted === 'unheard') return;
   let said: Said = { result: 'returned' };
   if (submitted === 'may go') {
-    yield { did: `submitted ${letter.draftId}` };
-    said = relay.hand(letter.draftId);
-    yield { did: `the relay says of ${letter.draftId}: ${said.result}` };
+    yield { did: `submitted ${email.draftId}` };
+    said = relay.hand(email.draftId);
+    yield { did: `the relay says of ${email.draftId}: ${said.result}` };
   }
-  record(stage, owner, { email: letter, said });
+  record(stage, owner, { email, said });
   // The commit got no response, so it is repeated.
   if (random.chance(0.1)) {
-    yield { did: `recorded ${letter.draftId}, and was not told so` };
-    record(stage, owner, { email: letter, said });
+    yield { did: `recorded ${email.draftId}, and was not told so` };
+    record(stage, owner, { email, said });
   }
 }
 
@@ -280,50 +280,50 @@ function render({ store, schedule }: Stage, { draftId }: Claimed): 'rendered' | 
   return rendersForSending(draft) ? 'rendered' : 'withheld';
 }
 
-function submit(stage: Stage, owner: Owner, letter: Claimed): 'may go' | 'may not' | 'unheard' {
+function submit(stage: Stage, owner: Owner, email: Claimed): 'may go' | 'may not' | 'unheard' {
   const { store, schedule, happened } = stage;
   const now = schedule.clockOf(owner);
-  const message = store.messages.get(letter.draftId);
-  const draft = store.drafts.get(letter.draftId);
+  const message = store.messages.get(email.draftId);
+  const draft = store.drafts.get(email.draftId);
   if (!message || !draft) throw new Error('a message without its draft');
-  if (!mayGo(stage, { email: letter, message, draft, now })) return 'may not';
+  if (!mayGo(stage, { email, message, draft, now })) return 'may not';
   const chance = schedule.random.next();
   if (chance < 0.03) return 'unheard';
   const attempts = message.attempts + 1;
   const submitted = { ...message, state: 'submitting' as const, attempts, nextAt: now + SUBMITTED_FOR_MS };
-  store.messages.set(letter.draftId, { ...submitted, firstAt: message.firstAt ?? now });
-  happened.submitted({ draft, now, isTheirs: message.epoch === letter.epoch });
+  store.messages.set(email.draftId, { ...submitted, firstAt: message.firstAt ?? now });
+  happened.submitted({ draft, now, isTheirs: message.epoch === email.epoch });
   return chance < 0.06 ? 'unheard' : 'may go';
 }
 
 /** Checks quiet hours again, and every condition that the statement repeats. */
 function mayGo(
   { store, product, zone }: Stage,
-  { email: letter, message, draft, now }: { email: Claimed; message: Message; draft: Draft; now: number },
+  { email, message, draft, now }: { email: Claimed; message: Message; draft: Draft; now: number },
 ): boolean {
   const { quietHours, paused } = store.policy;
   if (paused || (quietHours && quietUntil(now, zone, quietHours) !== null)) return false;
   const found = store.suppressed.get(message.address);
   if (found && (found.until === null || found.until > now)) return false;
-  const isTheirs = store.people.get(draft.userId)?.email === letter.email;
-  return isTheirs && product.maySubmit(message, letter.epoch);
+  const isTheirs = store.people.get(draft.userId)?.email === email.recipient;
+  return isTheirs && product.maySubmit(message, email.epoch);
 }
 
 function record(
   stage: Stage,
   owner: Owner,
-  { email: letter, said }: { email: Pick<Claimed, 'draftId' | 'epoch'>; said: Said },
+  { email, said }: { email: Pick<Claimed, 'draftId' | 'epoch'>; said: Said },
 ): void {
   const { store, product, schedule } = stage;
   const now = schedule.clockOf(owner);
-  const message = store.messages.get(letter.draftId);
-  const draft = store.drafts.get(letter.draftId);
-  if (!message || !draft || !product.mayEnd(message, letter.epoch, said)) return;
+  const message = store.messages.get(email.draftId);
+  const draft = store.drafts.get(email.draftId);
+  if (!message || !draft || !product.mayEnd(message, email.epoch, said)) return;
   const againAt = againAtOf(said, { message, draft, now });
   if (said.result === 'withheld') return holdWhileSending(stage, { message, draft, now });
   const isOver = againAt === null;
   const result = said.result === 'sent' || said.result === 'unknown' ? said.result : 'failed';
-  store.messages.set(letter.draftId, { ...message, state: isOver ? result : 'deferred', nextAt: null });
+  store.messages.set(email.draftId, { ...message, state: isOver ? result : 'deferred', nextAt: null });
   const again = said.result === 'returned' && message.attempts === 0 ? product.returnDraft : product.retry;
   note(stage, isOver ? product.finish(draft, endedAs(said), { now }) : again(draft, { at: againAt, now }));
 }

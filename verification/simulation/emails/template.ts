@@ -38,7 +38,7 @@ export function whatPublishingReaches({ isEdited, state, resumeState, endedAt, r
   return isUntouched && state !== 'sending' && endedAt === null && reason !== 'deferred';
 }
 
-/** As `followLetter`: publishes a version, in one commit with the drafts that follow it. */
+/** As `followEmail`: publishes a version, in one commit with the drafts that follow it. */
 export function followTemplate({ store, product }: Stage, template: Template, { actor, now }: By): void {
   store.template = template;
   const rendered = renderTemplate(template);

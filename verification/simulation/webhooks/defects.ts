@@ -2,7 +2,7 @@ import { PRODUCT, type Product } from './product.ts';
 
 /** Defects, each in one place. Each must be detected. */
 export const WEBHOOK_DEFECTS: Record<string, Partial<Product>> = {
-  'whoever answers late has the last word': { isWaitedFor: ({ state }) => state !== 'pending' },
+  'a late response overwrites a newer result': { isWaitedFor: ({ state }) => state !== 'pending' },
   'one request more at once': {
     mayClaim: (health, asked) =>
       PRODUCT.mayClaim(health, { ...asked, inFlight: Math.max(0, asked.inFlight - 1) }),
@@ -29,7 +29,7 @@ export const WEBHOOK_DEFECTS: Record<string, Partial<Product>> = {
       return { ...judged, health: { ...judged.health, openUntil: null } };
     },
   },
-  'what nobody answers for long is never given up': {
+  'an endpoint that never responds is never given up': {
     judge: (health, result) => PRODUCT.judge(health, { ...result, isGone: false }),
     resultOf(answered) {
       const said = PRODUCT.resultOf(answered);

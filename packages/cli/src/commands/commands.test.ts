@@ -149,7 +149,7 @@ describe('webhooks', () => {
 describe('drafts', () => {
   testCases(shell, [
     { run: 'drafts list', shows: /scheduled +welcome +u1 +Welcome to Acme/, json: [{ state: 'scheduled' }] },
-    { run: 'drafts list user:nobody', shows: /No matches for this filter/, json: [] },
+    { run: 'drafts list user:unknown', shows: /No matches for this filter/, json: [] },
     { run: () => `drafts show ${draft}`, shows: /because +user_signed_up happened/, json: { user: {} } },
     { run: () => `drafts preview ${draft}`, shows: /subject +Welcome to Acme/, json: { problems: [] } },
     { run: 'drafts upcoming', shows: /expected\n|No draft is sent at a deadline/, json: expect.any(Array) },
@@ -211,14 +211,14 @@ describe('users', () => {
     { run: 'users show u1', shows: /Timeline\n/, json: { email: 'u1@example.com' } },
     { run: 'users history u1 --at soon', fails: [2, /--at/] },
     { run: 'users history u1 --at 1s', json: { state: expect.any(String) } },
-    { run: 'users show nobody', fails: [1, /./] },
+    { run: 'users show unknown', fails: [1, /./] },
     {
       run: 'users upsert u2 -t plan=pro',
       shows: /Accepted user u2/,
       json: { user: { traits: { plan: 'pro' } } },
     },
     { run: 'users upsert u2 --trait plan', fails: [2, /--trait: write key=value/] },
-    { run: 'users upsert u2 --email nobody', fails: [2, /email/] },
+    { run: 'users upsert u2 --email not-an-address', fails: [2, /email/] },
     { run: 'users erase u9', fails: [2, /cannot be undone.*--yes/] },
   ]);
 

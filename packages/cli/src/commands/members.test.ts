@@ -70,7 +70,7 @@ describe('audit', () => {
     { run: 'audit list --action member.', json: [{ action: 'member.remove' }, {}, {}] },
     { run: 'audit list --action team.', json: [{ action: 'team.set_up' }] },
     { run: 'audit list --action team. --project-only', shows: /No matches/, json: [] },
-    { run: 'audit list --actor team:nobody', json: [] },
+    { run: 'audit list --actor team:unknown', json: [] },
     { run: 'audit export --action organization.', shows: /^at,[^]*organization\.update/ },
   ]);
 });

@@ -36,7 +36,7 @@ export const replies: Noun = {
           sent: email && `${words.when(email.claimed_at)} to ${email.address}`,
           email: email?.id,
           rule: email?.rule,
-          'forwarded to': forward_to ?? 'nobody; set reply_forward_to',
+          'forwarded to': forward_to ?? 'no address; set reply_forward_to',
         },
         ...thread.flatMap((reply) => replyBlocks(reply, words)),
       ],

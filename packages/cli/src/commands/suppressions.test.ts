@@ -17,7 +17,7 @@ beforeAll(async () => {
   await sending.json(['users', 'upsert', 'u1', '--email', 'u1@example.com']);
   await tail.waitFor('u1');
   tail.interrupt();
-  await writeFile(at('list.csv'), 'email,reason\na@example.com,bounce\nb@example.com,\nnobody,\n');
+  await writeFile(at('list.csv'), 'email,reason\na@example.com,bounce\nb@example.com,\nnot-an-address,\n');
 });
 
 describe('suppressions', () => {
@@ -38,7 +38,7 @@ describe('suppressions', () => {
     { run: 'suppressions add --email u1@example.com', shows: /already was for at least as long/ },
     { run: 'suppressions add --user u2 --until 30d', json: { added: true, suppression: { kind: 'user' } } },
     { run: 'suppressions add --user u3 --reason snoozed', fails: [2, /until/] },
-    { run: 'suppressions add --email nobody', fails: [2, /nobody/] },
+    { run: 'suppressions add --email not-an-address', fails: [2, /not-an-address/] },
     { run: 'suppressions add --user u3 --email u3@example.com', fails: [2, /one of --email and --user/] },
     { run: 'suppressions list', shows: /email +u1@example\.com +complained +removed[^]*user +u2 +manual/ },
     { run: 'suppressions list reason:complained', json: [{ value: 'u1@example.com' }] },
@@ -68,7 +68,7 @@ describe('suppressions', () => {
     expect([preview.code, preview.out]).toEqual([
       4,
       expect.stringMatching(
-        /^Dry run: the list is unchanged[^]*rows +3\nadded +2\n[^]*rejected +1\n[^]*Problems\nline .*\n4 .*"nobody"/,
+        /^Dry run: the list is unchanged[^]*rows +3\nadded +2\n[^]*rejected +1\n[^]*Problems\nline .*\n4 .*"not-an-address"/,
       ),
     ]);
     expect(await local.json(['suppressions', 'list'])).toEqual([]);

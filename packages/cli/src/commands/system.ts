@@ -27,8 +27,8 @@ export const system: Noun = {
     }),
     call('POST /projects/:project/test-email', 'send-test', {
       help: 'Send a test email from the server to yourself',
-      view: ({ to, test_inbox: outbox }) =>
-        outbox
+      view: ({ to, test_inbox: isTestInbox }) =>
+        isTestInbox
           ? `Sent a test email to ${to}. It is in the test inbox, because SMTP_URL is not set.`
           : `Sent a test email to ${to}.`,
     }),

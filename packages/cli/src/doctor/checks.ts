@@ -107,8 +107,8 @@ function projectChecks({ queue, domain, sender }: Home['health']): Check[] {
   ];
 }
 
-function senderCheck({ test_inbox: outbox, problem: no }: Home['health']['sender']): Check {
-  if (outbox) return good('sender', 'Emails stay in the test inbox: no relay is configured');
+function senderCheck({ test_inbox: isTestInbox, problem: no }: Home['health']['sender']): Check {
+  if (isTestInbox) return good('sender', 'Emails stay in the test inbox: no relay is configured');
   if (no === null) return good('sender', 'Emails can be sent');
   return warn('sender', `Emails are held: ${no.detail}`, 'See Home in the dashboard');
 }

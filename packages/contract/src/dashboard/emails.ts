@@ -74,7 +74,7 @@ export type EmailBecame = {
   text: string;
 };
 
-export type LetterHeader = { name: string; value: string };
+export type EmailHeader = { name: string; value: string };
 
 export type EmailWhole = EmailListed & {
   user_time_zone: string | null;
@@ -90,7 +90,7 @@ export type EmailWhole = EmailListed & {
     mail_from: string;
     rcpt_to: string;
     size: number;
-    headers: LetterHeader[];
+    headers: EmailHeader[];
     text: string;
     has_html: boolean;
     /** Not loaded in the frame unless requested. */
@@ -131,7 +131,7 @@ export type MailCheck = {
 
 export type TestInboxEmailWhole = TestInboxEmail & {
   from: string;
-  headers: LetterHeader[];
+  headers: EmailHeader[];
   text: string;
   has_html: boolean;
   remote_images: number;

@@ -54,7 +54,7 @@ function Clock(): ReactNode {
 function Advance(): ReactNode {
   const refreshAll = useRefreshAll();
   const advance = useChange('POST /projects/:project/clock', {
-    onDone: ({ data: { drafts, emails: emails } }) => {
+    onDone: ({ data: { drafts, emails } }) => {
       notify(
         `Clock advanced: ${counted(drafts, 'draft')} created, ${counted(emails, 'email')} sent to the test inbox`,
       );

@@ -19,8 +19,8 @@ function endedBy(body: string): { status: number | null; said: string } {
 }
 
 test.for<[string, string]>([
-  ['thrown where nobody waits', 'setImmediate(() => { throw refused; });'],
-  ['a promise that nobody awaits', 'void Promise.reject(refused); setTimeout(() => {}, 60_000);'],
+  ['thrown in a timer callback', 'setImmediate(() => { throw refused; });'],
+  ['a rejected promise without a handler', 'void Promise.reject(refused); setTimeout(() => {}, 60_000);'],
   ['thrown by the program itself', 'await null; throw refused;'],
 ])('reports an uncaught error without the values of rows, and ends the process: %s', ([, body]) => {
   const { status, said } = endedBy(body);

@@ -41,7 +41,7 @@ const SECRETS = {
   wrongKey: `sk_live_${'canarywrongkey'.repeat(3)}`,
   password: 'canary correct horse battery',
   wrongPassword: 'canary wrong horse battery',
-  wrongToken: 'canaryforgedtokenofaemailthatnobodywrote0123456789',
+  wrongToken: 'canaryforgedtokenofanemailthatdoesnotexist0123456789',
   cookie: 'canarycookieofasessionthatis.notours0123456789',
 };
 const PEOPLE = {
@@ -332,7 +332,7 @@ test("no output contains a secret or users' data, whatever succeeds or fails, an
 
   // The actions of its reader, and the attempts of a forger, with a database that refuses to store them.
   const messageId = (await messages()).find(({ state }) => state === 'sent')?.id ?? '';
-  const keys = [deriveKey(SECRETS.secretKey, 'letter tokens')] as const;
+  const keys = [deriveKey(SECRETS.secretKey, 'email tokens')] as const;
   const choices = emailToken({ projectId, messageId }, 'unsubscribe', keys);
   const opened = emailToken({ projectId, messageId }, 'open', keys);
   await whileRefusing(db, 'topic_refusal', async () => {
@@ -405,7 +405,7 @@ test.each([
   ['a database that is not there', (url: string) => ({ DATABASE_URL: url.replace(/:\d+\//, ':1/') })],
   [
     'a password that the database does not know',
-    (url: string) => ({ DATABASE_URL: url.replace('canary_', 'nobody_') }),
+    (url: string) => ({ DATABASE_URL: url.replace('canary_', 'unknown_') }),
   ],
   [
     'an address that is none',

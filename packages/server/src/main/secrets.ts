@@ -31,8 +31,8 @@ export async function openSecrets(deps: { db: Tx; clock: Clock }, config: Secret
     sealer,
     hasher: await openSuppressionHasher({ db, clock, sealer }),
     tokenKeys: [
-      deriveKey(secret, 'letter tokens'),
-      ...(previous === null ? [] : [deriveKey(previous, 'letter tokens')]),
+      deriveKey(secret, 'email tokens'),
+      ...(previous === null ? [] : [deriveKey(previous, 'email tokens')]),
     ],
     teamSecrets: [teamSecretOf(secret), ...(previous === null ? [] : [teamSecretOf(previous)])],
   };

@@ -101,7 +101,7 @@ export function acceptsRecords(server: EndpointServer, facts: Facts): void {
     expect(JSON.stringify(stored)).toBe(text);
   });
 
-  test('an id is kept to the letter: no trimming, no folding, 256 characters of any script', async () => {
+  test('an id is kept unchanged: no trimming, no folding, 256 characters of any script', async () => {
     const caller = await newCaller(server, facts);
     const ids = [' U-1 ', '0', 'null', '👩'.repeat(256), 'sk_live_'];
     for (const id of ids) {

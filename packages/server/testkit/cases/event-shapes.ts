@@ -60,9 +60,9 @@ export function acceptsEventShapes(server: EndpointServer, facts: Facts): void {
     expect((await caller.stored()).waiting).toBe(1);
   });
 
-  test('an event of a user whom nobody has named yet is taken', async () => {
+  test('accepts an event of a user that was never sent', async () => {
     const caller = await newCaller(server, facts);
-    const body = bodyOf(facts, [record(facts, { external_user_id: 'nobody-yet' })]);
+    const body = bodyOf(facts, [record(facts, { external_user_id: 'unknown-yet' })]);
     expect((await caller.send({ body })).json).toEqual(acceptance(facts));
   });
 }

@@ -125,11 +125,11 @@ export function refusesFlawedRecords(server: EndpointServer, facts: Facts): void
 
   test('a message says what is wrong and holds nothing of what was sent', async () => {
     const caller = await newCaller(server, facts);
-    const secretive = 'tell-nobody@@example';
+    const secretive = 'do-not-repeat@@example';
     for (const [, more] of flawsFor(facts)) {
       const flawed = { ...record(facts, more), email: secretive, occurred_at: secretive };
       const { text } = await caller.send({ body: bodyOf(facts, around(flawed)) });
-      expect(text).not.toContain('tell-nobody');
+      expect(text).not.toContain('do-not-repeat');
     }
   });
 }

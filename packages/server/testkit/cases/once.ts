@@ -58,7 +58,7 @@ export function replaysAnswers(server: EndpointServer, twin: EndpointServer, fac
     expect((await caller.stored()).waiting).toBe(1);
   });
 
-  test('a UUID is one key in any case and in quotes; any other key is taken to the letter, up to 255 characters', async () => {
+  test('a UUID is one key in any case and in quotes; any other key is compared exactly, up to 255 characters', async () => {
     const caller = await newCaller(server, facts);
     const uuid = randomUUID();
     const first = await caller.send({ once: uuid });

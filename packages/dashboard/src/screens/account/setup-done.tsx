@@ -89,7 +89,7 @@ function FirstCall({ projectId, state, email }: Of & { email: string }): ReactNo
 
 function Transport({ projectId, state: { installation } }: Of): ReactNode {
   const test = useChange('POST /projects/:project/test-email');
-  const { public_url, test_inbox: outbox, relay, mail_from } = installation;
+  const { public_url, test_inbox: isTestInbox, relay, mail_from } = installation;
   return (
     <Section title="Installation" text="Set by environment variables of the server.">
       <Facts
@@ -98,11 +98,11 @@ function Transport({ projectId, state: { installation } }: Of): ReactNode {
           { label: 'Base URL (PUBLIC_URL)', value: public_url },
           {
             label: 'Relay (SMTP_URL)',
-            value: outbox ? 'not set: emails go to the test inbox' : relay,
+            value: isTestInbox ? 'not set: emails go to the test inbox' : relay,
           },
           {
             label: 'Sender of emails to members (MAIL_FROM)',
-            value: mail_from ?? (outbox ? 'test inbox' : 'not set'),
+            value: mail_from ?? (isTestInbox ? 'test inbox' : 'not set'),
           },
         ]}
       />

@@ -26,7 +26,7 @@ export function DomainsScreen(): ReactNode {
   return (
     <Page title="Domains" actions={add}>
       <Stack gap="md">
-        <Outbox />
+        <TestInboxNotice />
         <Domains onOpen={open} add={add} />
       </Stack>
       <AddDomain
@@ -41,7 +41,7 @@ export function DomainsScreen(): ReactNode {
   );
 }
 
-function Outbox(): ReactNode {
+function TestInboxNotice(): ReactNode {
   const isTestInbox = useSession().data?.data.installation.test_inbox === true;
   if (!isTestInbox) return null;
   return (

@@ -8,12 +8,12 @@ import { formatTime, refused, notify, When } from '../../parts/index.ts';
 import { reasonWords } from '../../parts/policy-words.ts';
 
 /** The first draft of a new project: its send time with the reason, and a way to see it now. */
-export function FirstEmail({ email, outbox }: { email: Email; outbox: boolean }): ReactNode {
+export function FirstEmail({ email, isTestInbox }: { email: Email; isTestInbox: boolean }): ReactNode {
   const project = String(useProject().id);
   const maySend = useMay('reviewer');
   const test = useChange('POST /projects/:project/drafts/:draft/send-test', {
     onDone: ({ data: { to } }) =>
-      notify(outbox ? 'Test copy saved in the test inbox' : `Test copy sent to ${to}`),
+      notify(isTestInbox ? 'Test copy saved in the test inbox' : `Test copy sent to ${to}`),
     onRefused: (error) => refused(error),
   });
   return (
@@ -46,7 +46,7 @@ export function FirstEmail({ email, outbox }: { email: Email; outbox: boolean })
           >
             Open draft
           </Button>
-          {outbox && test.isSuccess && (
+          {isTestInbox && test.isSuccess && (
             <Anchor
               size="sm"
               renderRoot={(props) => <Link to="/p/$project/test-inbox" params={{ project }} {...props} />}

@@ -35,7 +35,7 @@ function Now({ home }: { home: Home }): ReactNode {
   const { first_email: first, needs, setup, health } = home;
   return (
     <Stack gap="lg">
-      {first && <FirstEmail email={first} outbox={health.sender.test_inbox} />}
+      {first && <FirstEmail email={first} isTestInbox={health.sender.test_inbox} />}
       {(setup === null || needs.length > 0) && (
         <section aria-labelledby="needs-title">
           <Title order={2} size="h5" mb="xs" id="needs-title">

@@ -41,7 +41,7 @@ test('broughtLine › summarizes the results in one sentence', () => {
   expect(broughtLine(imported({}, { kind: 'stripe' }))).toBe('No data found: Stripe.');
 });
 
-test('lettersLine › says first that no emails are triggered', () => {
+test('emailsLine › says first that no emails are triggered', () => {
   expect(emailsLine({ rules: [] })).toContain('Triggers 0 emails. No enabled rule');
   const rule = { rule: 'r', name: 'Trial', event: 'trial_started', recent: { count: 0 } };
   expect(emailsLine({ rules: [{ ...rule, users: { count: 1 } }] })).toContain(

@@ -93,7 +93,7 @@ export function UsersScreen(): ReactNode {
           current={current}
           onCurrent={(user) => void navigate({ search: (was) => ({ ...was, user }), replace: true })}
           {...(mayManage ? { chosen, onChosen: setChosen } : {})}
-          empty={<Nobody filter={filter} project={String(project.id)} />}
+          empty={<NoUsers filter={filter} project={String(project.id)} />}
         />
       </Stack>
     </Page>
@@ -121,7 +121,7 @@ function Suppressing({ chosen, onDone }: { chosen: Set<string>; onDone: () => vo
 
 const FILTER = { flex: '1 1 280px', minWidth: 0 };
 
-function Nobody({ filter, project }: { filter: string | undefined; project: string }): ReactNode {
+function NoUsers({ filter, project }: { filter: string | undefined; project: string }): ReactNode {
   if (filter !== undefined)
     return (
       <Empty icon={Users} title="No users match this filter">

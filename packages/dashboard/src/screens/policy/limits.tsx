@@ -46,7 +46,7 @@ const NO_WARMUP: Record<NonNullable<WarmupShown['off']>, string> = {
 
 function Warmup({ warmup }: { warmup: WarmupShown }): ReactNode {
   if (warmup.off !== null) return <Mark icon={ShieldCheck} tone="quiet" label={NO_WARMUP[warmup.off]} />;
-  const { day, emails: emails, remaining: left, ends_at, reduced: troubled } = warmup;
+  const { day, emails, remaining: left, ends_at, reduced: troubled } = warmup;
   return (
     <Stack gap={4}>
       <Mark

@@ -21,11 +21,7 @@ export function Thread({ id }: { id: string }): ReactNode {
   );
 }
 
-function Whole({
-  thread: { reply, email: email, thread, forward_to: to },
-}: {
-  thread: ReplyThread;
-}): ReactNode {
+function Whole({ thread: { reply, email, thread, forward_to: to } }: { thread: ReplyThread }): ReactNode {
   return (
     <Stack gap="lg">
       <Facts

@@ -92,7 +92,7 @@ function Who({ person }: { person: DraftContext['user'] }): ReactNode {
   );
 }
 
-function Emails({ emails: emails }: Pick<DraftContext, 'emails'>): ReactNode {
+function Emails({ emails }: Pick<DraftContext, 'emails'>): ReactNode {
   const project = useProject();
   if (emails.length === 0) return <Nothing>This is the first email to this user.</Nothing>;
   return (

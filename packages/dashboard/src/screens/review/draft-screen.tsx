@@ -9,7 +9,7 @@ import { ContextPane } from './context-pane.tsx';
 import { Differences } from './differences.tsx';
 import { DraftActs } from './draft-acts.tsx';
 import { History } from './history.tsx';
-import { LetterHead } from './email-head.tsx';
+import { EmailHead } from './email-head.tsx';
 import { EmailView, type Pane } from './email-view.tsx';
 import { Stranded } from './stranded.tsx';
 import { Unsaved } from './unsaved.tsx';
@@ -57,7 +57,7 @@ function Whole({ draft }: { draft: DraftWhole }): ReactNode {
     void navigate({ search: (was) => ({ ...was, tab: TABS.find((one) => one === next) }), replace: true });
   return (
     <>
-      <LetterHead draft={draft} level={1} />
+      <EmailHead draft={draft} level={1} />
       <Again draft={draft} />
       <DraftActs draft={draft} onEdit={() => to('edit')} />
       {!mayEdit && <Stranded key={draft.id} draft={draft} />}

@@ -9,7 +9,7 @@ import { StateMark } from './state-mark.tsx';
 import classes from './review.module.css';
 
 /** Recipient, subject, deadline, and what would hold the draft. */
-export function LetterHead({ draft, level }: { draft: DraftWhole; level: 1 | 2 }): ReactNode {
+export function EmailHead({ draft, level }: { draft: DraftWhole; level: 1 | 2 }): ReactNode {
   const project = useProject();
   const { user: person, rule, subject, deadline_at: deadline, expires_at: expires, autopilot } = draft;
   return (
@@ -65,7 +65,7 @@ function Lately({ draft: { history } }: { draft: DraftWhole }): ReactNode {
   const now = useNow();
   const last = history.at(-1);
   const words = DONE[last?.action ?? ''];
-  if (!last || words === undefined || NOBODY.has(last.actor) || last.actor === me) return null;
+  if (!last || words === undefined || NOT_MEMBERS.has(last.actor) || last.actor === me) return null;
   if (now - Date.parse(last.at) > NEWS_MS) return null;
   return (
     <Alert color="gray" variant="outline" icon={<UserRoundCheck aria-hidden="true" />} p="xs" role="status">
@@ -74,7 +74,7 @@ function Lately({ draft: { history } }: { draft: DraftWhole }): ReactNode {
   );
 }
 
-const NOBODY = new Set(['engine', 'model']);
+const NOT_MEMBERS = new Set(['engine', 'model']);
 
 function Holds({
   draft: { rule_holds: holds, send_check: gate, lease, state, user: person },

@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 import { useApi, useMay, useProject } from '../../api/index.ts';
 import { later, Lines, Loaded } from '../../parts/index.ts';
 import { firstClick } from './first-click.ts';
-import { LetterHead } from './email-head.tsx';
+import { EmailHead } from './email-head.tsx';
 import { EmailView, type Pane } from './email-view.tsx';
 import { SendTest } from './send-test.tsx';
 import { Unsaved } from './unsaved.tsx';
@@ -69,7 +69,7 @@ function Reading({
 }: ReadingProps & { draft: DraftWhole }): ReactNode {
   return (
     <>
-      <LetterHead draft={draft} level={2} />
+      <EmailHead draft={draft} level={2} />
       <Bar draft={draft} tools={tools} />
       {isEditing ? (
         <EmailEditor key={draft.id} draft={draft} onClose={onEdited} onSaved={onSaved} />

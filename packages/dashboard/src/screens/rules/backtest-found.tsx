@@ -7,7 +7,7 @@ import classes from './rules.module.css';
 
 /** The results of a backtest, and its assumptions. */
 export function BacktestFound({ found }: { found: Backtest }): ReactNode {
-  const { comparison, emails: emails, frequency_caps: caps, enrolled } = found;
+  const { comparison, emails, frequency_caps: caps, enrolled } = found;
   return (
     <Stack gap="lg">
       <Text size="sm" c="dimmed">
@@ -70,7 +70,7 @@ function signed(delta: number): string {
   return delta > 0 ? `+${delta.toLocaleString('en-GB')}` : `−${Math.abs(delta).toLocaleString('en-GB')}`;
 }
 
-function daysOf({ emails: emails, comparison }: Backtest): Point[] {
+function daysOf({ emails, comparison }: Backtest): Point[] {
   const days = new Map<string, Point>();
   const at = (day: string): Point => days.get(day) ?? { day, emails: 0, ...(comparison ? { saved: 0 } : {}) };
   for (const { day, emails: count } of emails.per_day) days.set(day, { ...at(day), emails: count });
@@ -115,7 +115,7 @@ function People({ title, people }: { title: string; people: string[] }): ReactNo
   );
 }
 
-function Collisions({ found: { emails: emails, frequency_caps: caps } }: { found: Backtest }): ReactNode {
+function Collisions({ found: { emails, frequency_caps: caps } }: { found: Backtest }): ReactNode {
   const lines = [
     `${emails.canceled.toLocaleString('en-GB')} of the emails would have been canceled before they were sent.`,
     `${emails.without_address.toLocaleString('en-GB')} have no address.`,

@@ -36,8 +36,8 @@ test('checkMailIn › warns of a relay without MAIL_DOMAIN, with the fix', async
   expect(set).toMatchObject({ state: 'ok', message: expect.stringContaining('in.acme.test') as string });
   const [, unset] = await check({ mailIn: { ...place, domain: null } });
   expect(unset).toMatchObject({ state: 'warn', next: expect.stringContaining('MX') as string });
-  const [, outbox] = await check({ relay: null, mailIn: { ...place, domain: null } });
-  expect(outbox).toMatchObject({ state: 'ok' });
+  const [, testInbox] = await check({ relay: null, mailIn: { ...place, domain: null } });
+  expect(testInbox).toMatchObject({ state: 'ok' });
 });
 
 test('checkMailIn › accepts a port that is free or used by Beckon, and no other program', async () => {

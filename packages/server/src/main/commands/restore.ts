@@ -163,7 +163,7 @@ async function confirm(db: Db, options: ConfirmOptions) {
   const { restoredTo, stoppedAt, ...counts } = await confirmRestore(db, {
     restoredTo: options.until,
     stoppedAt: options.stoppedAt ?? null,
-    nobodyApproved: nothingApproved,
+    nothingApproved,
     dryRun,
     actor: OPERATOR,
   });

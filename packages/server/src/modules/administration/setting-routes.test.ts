@@ -181,7 +181,7 @@ test('changes one rate limit alone, and rejects a value out of bounds', async ()
   ).toBe(7);
   for (const body of [{ rate: 0 }, { burst: 1.5 }, {}, { rate: 'x' }])
     expect((await ask<RateLimitShown>('PATCH rate-limits/events', { body })).status).toBe(422);
-  expect((await ask<RateLimitShown>('PATCH rate-limits/letters', { body: { rate: 1 } })).status).toBe(422);
+  expect((await ask<RateLimitShown>('PATCH rate-limits/unknown', { body: { rate: 1 } })).status).toBe(422);
 });
 
 test('previews a pause, sends nothing during it, and previews what resuming releases', async () => {
@@ -264,7 +264,7 @@ test('releases more than a hundred drafts held for a day only with their number 
 test('shows the sender of emails, and its problem with a relay before there is one', async () => {
   const before = (await ask<SendingState>('GET sending')).json.data;
   expect(before).toMatchObject({
-    sender: { test_inbox: true, problem: null, address: 'letters@test-inbox.invalid', domain: null },
+    sender: { test_inbox: true, problem: null, address: 'emails@test-inbox.invalid', domain: null },
     with_relay: { reason: 'no_sender' },
     warmup: { off: 'test_inbox' },
     replies: { captured: false, missing: 'mail_domain' },

@@ -129,8 +129,7 @@ function toParsed({ quietHours, frequencyCap, throttle, ...settings }: Settings)
   const { autopilotMs, topics, tracking, teamAddresses, paused } = settings;
   return {
     quiet_hours: quietHours,
-    frequency_cap:
-      frequencyCap?.map(({ emails, windowMs }) => ({ emails: emails, window_ms: windowMs })) ?? null,
+    frequency_cap: frequencyCap?.map(({ emails, windowMs }) => ({ emails, window_ms: windowMs })) ?? null,
     throttle: throttle && { emails: throttle.emails, per_ms: throttle.perMs },
     autopilot_ms: autopilotMs,
     topics,

@@ -93,7 +93,7 @@ test('writes and reads members and timers of users of two projects at once, in t
   const people = [
     { projectId: a.projectId, userId: 'u😀' },
     { projectId: b.projectId, userId: 'same' },
-    { projectId: a.projectId, userId: 'nobody' },
+    { projectId: a.projectId, userId: 'unknown' },
     { projectId: a.projectId, userId: 'none' },
     { projectId: a.projectId, userId: 'same' },
   ];

@@ -187,7 +187,7 @@ test('tests a user condition by condition', async () => {
     member: false,
     explanation: { holds: false, conditions: [{ sentence: 'plan is pro', holds: true }, { holds: false }] },
   });
-  for (const user of ['nobody', 'x'.repeat(EXTERNAL_USER_ID_MAX_CHARS)])
+  for (const user of ['unknown', 'x'.repeat(EXTERNAL_USER_ID_MAX_CHARS)])
     expect((await dashboard.ask(`GET ${at(`/Both/test?user=${user}`)}`)).status).toBe(404);
 });
 

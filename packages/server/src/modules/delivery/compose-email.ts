@@ -1,5 +1,5 @@
 import type { ProjectSender } from './find-sender.ts';
-import { letterHeaders, replyAddress } from './headers.ts';
+import { emailHeaders, replyAddress } from './headers.ts';
 import type { DraftContent } from '../drafts/index.ts';
 import { markLinks, type RenderedEmail, type Renderer } from '../rendering/index.ts';
 import type { Model } from '../rules/index.ts';
@@ -61,9 +61,9 @@ export type Frozen = {
 };
 
 /** Composes the email once, as it is sent. Sending, showing and retrying it all use these bytes. Throws if it cannot be composed. */
-export async function freeze(letter: ClaimedEmail, deps: FreezeDeps): Promise<Frozen> {
-  const { projectId, messageId, sender, content, email, projectName, ruleName } = letter;
-  const { mailFrom, messageIdHeader, unsubscribeUrl, headers } = letterHeaders({
+export async function freeze(claimed: ClaimedEmail, deps: FreezeDeps): Promise<Frozen> {
+  const { projectId, messageId, sender, content, email, projectName, ruleName } = claimed;
+  const { mailFrom, messageIdHeader, unsubscribeUrl, headers } = emailHeaders({
     name: { projectId, messageId },
     outlet: deps.outlet,
     tokenKeys: deps.tokenKeys,
@@ -77,21 +77,21 @@ export async function freeze(letter: ClaimedEmail, deps: FreezeDeps): Promise<Fr
     postalAddress: sender.identity.postalAddress,
     footer: sender.identity.footer,
     unsubscribeUrl,
-    locale: letter.locale,
-    projectLocale: letter.projectLocale,
+    locale: claimed.locale,
+    projectLocale: claimed.projectLocale,
   };
-  const { opens, clicks } = letter.tracking;
+  const { opens, clicks } = claimed.tracking;
   const ownPrefix = opens || clicks ? new URL('.', unsubscribeUrl).href : null;
   const { isSending = false } = deps;
   const written = await deps.renderer.run('email', { content, frame, ownPrefix }, { projectId, isSending });
-  const { html, tracked } = track(written, letter, deps);
+  const { html, tracked } = track(written, claimed, deps);
   const mime = await composeMail(
     {
       messageId: messageIdHeader,
-      date: new Date(deps.now() + letter.aheadMs),
+      date: new Date(deps.now() + claimed.aheadMs),
       from: { name: sender.name, address: sender.address },
       to: { name: '', address: deliveryAddress(email) },
-      replyTo: answersTo(letter, deps),
+      replyTo: answersTo(claimed, deps),
       subject: content.subject,
       html,
       text: written.text,

@@ -42,10 +42,7 @@ export async function gatesElsewhere(
     if (name === null || name === sender.domain) continue;
     const signer = await signers.of(tx, projectId, name);
     const domain = signer?.domain.name === name ? signer.domain : null;
-    gates.set(
-      name,
-      senderGate({ outlet, identity: { ...identity, fromAddress: `letters@${name}` }, domain }),
-    );
+    gates.set(name, senderGate({ outlet, identity: { ...identity, fromAddress: `emails@${name}` }, domain }));
   }
   return gates;
 }

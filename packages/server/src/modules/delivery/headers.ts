@@ -2,7 +2,7 @@ import { domainPart } from '../../platform/net/address.ts';
 import { emailToken, type EmailName, type TokenKeys } from '../../platform/crypto/email-token.ts';
 import { TEST_INBOX_DOMAIN, type Outlet } from '../sending/index.ts';
 
-export type LetterHeaders = {
+export type EmailHeaders = {
   mailFrom: string;
   /** Without angle brackets. */
   messageIdHeader: string;
@@ -28,7 +28,7 @@ const LABEL_MAX_CHARS = 60;
  * Returns the headers of an email. They contain the unsubscribe links for one-click unsubscribe in the mail client, in addition to the link
  * in the body. They identify the email and contain nothing else about the recipient.
  */
-export function letterHeaders({
+export function emailHeaders({
   name,
   outlet,
   tokenKeys,
@@ -36,7 +36,7 @@ export function letterHeaders({
   returnPath,
   project,
   rule,
-}: HeadersOf): LetterHeaders {
+}: HeadersOf): EmailHeaders {
   const token = emailToken(name, 'unsubscribe', tokenKeys);
   const unsubscribeUrl = new URL(`/u/${token}`, outlet.publicUrl).href;
   const mailto = outlet.mailDomain === null ? [] : [`<mailto:u+${token}@${outlet.mailDomain}>`];
@@ -49,7 +49,7 @@ export function letterHeaders({
     headers: [
       { name: 'List-Unsubscribe', value: [`<${unsubscribeUrl}>`, ...mailto].join(', ') },
       { name: 'List-Unsubscribe-Post', value: 'List-Unsubscribe=One-Click' },
-      { name: 'List-Id', value: `<letters.p${name.projectId}.${domain}>` },
+      { name: 'List-Id', value: `<emails.p${name.projectId}.${domain}>` },
       { name: 'Feedback-ID', value: `${label(rule)}:${label(project)}:lifecycle:${sender.slice(0, 15)}` },
     ],
   };

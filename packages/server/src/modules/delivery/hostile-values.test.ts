@@ -155,11 +155,11 @@ async function tell(
 
 type Read = { mail: Email; names: string[]; page: string[]; email: SunkEmail };
 
-async function read(letter: SunkEmail): Promise<Read> {
-  const mail = await PostalMime.parse(Buffer.from(letter.raw, 'latin1'));
-  const [head = ''] = letter.raw.split('\r\n\r\n');
+async function read(email: SunkEmail): Promise<Read> {
+  const mail = await PostalMime.parse(Buffer.from(email.raw, 'latin1'));
+  const [head = ''] = email.raw.split('\r\n\r\n');
   const names = head.split('\r\n').flatMap((line) => /^([^\s:]+):/.exec(line)?.[1] ?? []);
-  return { mail, names, page: skeleton(mail.html ?? ''), email: letter };
+  return { mail, names, page: skeleton(mail.html ?? ''), email };
 }
 
 /** Returns everything of a page except its words and the values of text attributes. Addresses are reduced to their origin. */
@@ -195,9 +195,9 @@ function expectSame(
   harmless: Read,
   { address, domain }: { address: string; domain: string },
 ): void {
-  const { mail, email: letter } = one;
-  expect(letter.to).toEqual([address]);
-  expect(letter.from).toMatch(/^b\+[a-z2-7.]+@bounce\./);
+  const { mail, email } = one;
+  expect(email.to).toEqual([address]);
+  expect(email.from).toMatch(/^b\+[a-z2-7.]+@bounce\./);
   expect(one.names).toEqual(harmless.names);
   expect(mail.to).toEqual([{ address, name: '' }]);
   expect(mail.from?.address).toBe(`hello@${domain}`);
@@ -226,7 +226,7 @@ test('keeps recipients, fields and elements of an email for 500 hostile texts in
     expect(emails.map(ruleOf), JSON.stringify(value)).toEqual(harmless.map(ruleOf));
     emails.forEach((one, i) => {
       const like = harmless[i];
-      if (!like) throw new Error('there is no such letter');
+      if (!like) throw new Error('no harmless email to compare with');
       expectSame(one, like, { address, domain: story.domain });
       const said = wordsOf((one.mail.text ?? '').replace(/\s+/g, ' '));
       if (i < 2)
@@ -297,7 +297,7 @@ test('sends to an odd address alone and unchanged, and rejects invalid addresses
   for (const [n, email] of NO_ADDRESSES.entries())
     expect(await tell(story, { userId: `none${n}`, value: 'Ada', email }), JSON.stringify(email)).toBe(false);
   await story.later(2 * HOUR);
-  const to = story.arrived().map((letter) => letter.to);
+  const to = story.arrived().map((email) => email.to);
   expect(to.every((some) => some.length === 1)).toBe(true);
   // The test mail server shows an international domain in Unicode, in whichever form it arrived.
   const reached = [...new Set(to.flat())].map(normaliseAddress);
@@ -333,7 +333,7 @@ test('keeps recipients, fields and elements of an email for a hostile sender nam
     expect(emails).toHaveLength(3);
     for (const [i, one] of emails.entries()) {
       const like = harmless[i];
-      if (!like) throw new Error('there is no such letter');
+      if (!like) throw new Error('no harmless email to compare with');
       expectSame(one, like, { address, domain: story.domain });
     }
   }

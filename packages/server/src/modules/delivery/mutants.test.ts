@@ -243,16 +243,16 @@ const DEFECTS: [string, Gate][] = [
       return gate(facts, { ...policy, quietHours: quietHours && { ...quietHours, start } }, now);
     },
   ],
-  ['a cap lets one letter too many go', (facts, policy, now) => gate(facts, caps(policy, 1), now)],
+  ['a cap allows one email too many', (facts, policy, now) => gate(facts, caps(policy, 1), now)],
   [
     'a slot is free a moment too early',
     (facts, policy, now) => gate({ ...facts, claimedAt: facts.claimedAt.map((at) => at - 1) }, policy, now),
   ],
   [
-    'a letter that does not count is held by the cap',
+    'an email that does not count is held by the cap',
     (facts, policy, now) => gate({ ...facts, counts: true }, policy, now),
   ],
-  ['nobody yields to anybody', (facts, policy, now) => gate({ ...facts, yieldsTo: null }, policy, now)],
+  ['no email yields to another', (facts, policy, now) => gate({ ...facts, yieldsTo: null }, policy, now)],
   [
     'the throttle looks away',
     (facts, policy, now) => gate({ ...facts, throttle: { ...facts.throttle, left: 1 } }, policy, now),

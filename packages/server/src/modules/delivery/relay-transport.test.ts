@@ -47,11 +47,15 @@ test.each<[string, SubmissionResult, object]>([
     { result: 'sent', relayId: 'Q1' },
   ],
   [
-    'nobody there',
+    'the relay is unreachable',
     { result: 'not_sent', stage: 'connect', reason: 'ECONNREFUSED' },
     { result: 'deferred', reason: 'relay_unreachable' },
   ],
-  ['nobody knows', { result: 'unknown', reason: 'the line broke' }, { result: 'unknown' }],
+  [
+    'the connection broke after the content',
+    { result: 'unknown', reason: 'the line broke' },
+    { result: 'unknown' },
+  ],
   [
     'no such person',
     refused('rcpt', 550, '550 5.1.1 user unknown'),

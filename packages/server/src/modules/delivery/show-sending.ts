@@ -94,7 +94,7 @@ async function showWarmup(
   return {
     off: null,
     day,
-    emails: emails,
+    emails,
     remaining,
     ends_at: iso(endsAt),
     reduced: warmupTroubled(counts),

@@ -453,7 +453,7 @@ test('allows edits and skips of a claimed email that was never submitted, and re
   const story = await dueFor(...users);
   await whileFirstLeaves(story, () => pauseProject(db, story.projectId));
   await afterAMinute();
-  const content = { subject: 'Other words', preheader: '', body: 'Anew', format: 'markdown' } as const;
+  const content = { subject: 'Other words', preheader: '', body: 'New text', format: 'markdown' } as const;
   await story.act('edited', { kind: 'edit', content });
   await story.act('skipped', { kind: 'skip', reason: null });
   expect(await message(story, 'skipped')).toMatchObject({ state: 'failed', reason: 'skipped', attempts: 0 });

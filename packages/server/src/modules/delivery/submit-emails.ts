@@ -86,11 +86,11 @@ export function createHandOver(given: HandOverOptions): EmailSubmitter {
   /**
    * After a failed submission it is unknown whether it was committed. When its lease expires, the email counts as lost or is tried again.
    */
-  async function oneSafely(letter: ClaimedEmail): Promise<void> {
+  async function oneSafely(email: ClaimedEmail): Promise<void> {
     try {
-      await one(shared, letter);
+      await one(shared, email);
     } catch (error) {
-      options.log.error({ ...idsOf(letter), err: error }, 'email.not_submitted');
+      options.log.error({ ...idsOf(email), err: error }, 'email.not_submitted');
     } finally {
       waiting -= 1;
       pace.note();
@@ -151,7 +151,7 @@ async function recordNoted(options: Recording, results: EmailResult[]): Promise<
 
 function recording(options: Recording): Shared['record'] {
   return coalesce({
-    keyOf: ({ email: letter }) => `${letter.draftId} ${letter.epoch}`,
+    keyOf: ({ email }) => `${email.draftId} ${email.epoch}`,
     roundMax: ROUND_MAX,
     timeLimitMs: COMMIT_WITHIN_MS,
     async answer(results) {
@@ -162,34 +162,34 @@ function recording(options: Recording): Shared['record'] {
   });
 }
 
-async function one(shared: Shared, letter: ClaimedEmail): Promise<void> {
-  const frozen = letter.frozen ? { ...letter.frozen, tracked: null } : await frozenOrNot(shared, letter);
-  if ('result' in frozen) return recorded(shared, { email: letter, handed: frozen });
+async function one(shared: Shared, email: ClaimedEmail): Promise<void> {
+  const frozen = email.frozen ? { ...email.frozen, tracked: null } : await frozenOrNot(shared, email);
+  if ('result' in frozen) return recorded(shared, { email, handed: frozen });
   const { slots, unsettled, submit, transport, isStopping } = shared;
   await unsettled.use(async () => {
     const handed = await slots.use(async () => {
-      const isKept = isStopping() || isQuiet(letter, shared.now() + letter.aheadMs);
-      if (isKept || !(await submit(submissionOf(letter, frozen, shared.now()))))
+      const isKept = isStopping() || isQuiet(email, shared.now() + email.aheadMs);
+      if (isKept || !(await submit(submissionOf(email, frozen, shared.now()))))
         return { result: 'returned' as const };
-      return handOne(transport, letter, frozen);
+      return handOne(transport, email, frozen);
     });
-    await recorded(shared, { email: letter, handed });
+    await recorded(shared, { email, handed });
   });
 }
 
 type NotFrozen = Exclude<EmailResult['handed'], Handed> | { result: 'failed'; reason: string };
 
 /** Freezes an email. One that cannot be rendered does not delay others: it is held for a member, or returned if the renderer was busy. */
-async function frozenOrNot(shared: Shared, letter: ClaimedEmail): Promise<Frozen | NotFrozen> {
+async function frozenOrNot(shared: Shared, email: ClaimedEmail): Promise<Frozen | NotFrozen> {
   try {
-    return await freeze(letter, shared);
+    return await freeze(email, shared);
   } catch (error) {
     if (isRenderBusy(error)) return { result: 'returned' };
     if (isRenderFailure(error)) {
-      shared.log.warn({ ...idsOf(letter), err: error }, 'email.not_rendered');
+      shared.log.warn({ ...idsOf(email), err: error }, 'email.not_rendered');
       return { result: 'withheld', reason: error instanceof Error ? error.message : 'it was not rendered' };
     }
-    shared.log.error({ ...idsOf(letter), err: error }, 'email.not_composed');
+    shared.log.error({ ...idsOf(email), err: error }, 'email.not_composed');
     return { result: 'failed', reason: 'not_composed' };
   }
 }
@@ -212,8 +212,8 @@ function isQuiet({ quiet }: ClaimedEmail, now: number): boolean {
   return quiet !== null && quietUntil(now, quiet.zone, quiet.window) !== null;
 }
 
-function submissionOf(letter: ClaimedEmail, { mailFrom, mime, tracked }: Frozen, now: number): ToSubmit {
-  const { projectId, draftId, messageId, epoch, userId, email, sender } = letter;
+function submissionOf(claimed: ClaimedEmail, { mailFrom, mime, tracked }: Frozen, now: number): ToSubmit {
+  const { projectId, draftId, messageId, epoch, userId, email, sender } = claimed;
   return {
     projectId,
     draftId,
@@ -223,15 +223,15 @@ function submissionOf(letter: ClaimedEmail, { mailFrom, mime, tracked }: Frozen,
     domain: sender.outlet.kind === 'test_inbox' ? null : sender.domain,
     mailFrom,
     rcptTo: deliveryAddress(email),
-    mime: letter.frozen ? null : packMime(mime),
-    at: now + letter.aheadMs,
+    mime: claimed.frozen ? null : packMime(mime),
+    at: now + claimed.aheadMs,
     links: tracked && { projectId, messageId, userId, ...tracked },
   };
 }
 
 /** A transport that throws may have sent the email before that. */
-async function handOne(transport: Transport, letter: ClaimedEmail, frozen: Frozen): Promise<Handed> {
-  const { projectId, draftId, messageId, userId, address, content } = letter;
+async function handOne(transport: Transport, claimed: ClaimedEmail, frozen: Frozen): Promise<Handed> {
+  const { projectId, draftId, messageId, userId, address, content } = claimed;
   try {
     return await transport.hand({
       projectId,
@@ -241,7 +241,7 @@ async function handOne(transport: Transport, letter: ClaimedEmail, frozen: Froze
       address,
       content,
       mailFrom: frozen.mailFrom,
-      rcptTo: deliveryAddress(letter.email),
+      rcptTo: deliveryAddress(claimed.email),
       mime: frozen.mime,
     });
   } catch (error) {

@@ -10,7 +10,7 @@ import { composeMail } from '../../platform/mail/compose.ts';
 import type { SubmissionResult, OpenRelay, Relay } from '../../platform/mail/submit.ts';
 
 /** Submits emails to the team, outside the projects' send checks. */
-export type TeamTransport = { hand(projectId: number, letter: TeamEmail): Promise<void> };
+export type TeamTransport = { hand(projectId: number, email: TeamEmail): Promise<void> };
 
 export type TeamMailOptions = {
   db: Tx & { clock: { now(): number } };
@@ -29,7 +29,7 @@ export type TeamMailOptions = {
 export function createTeamTransport(options: TeamMailOptions): TeamTransport {
   const { db, outlet } = options;
   return {
-    async hand(projectId, letter) {
+    async hand(projectId, email) {
       const from = senderOf(options);
       const { settings } = await getSettings(db, projectId);
       const known = withoutDoubles([
@@ -40,7 +40,7 @@ export function createTeamTransport(options: TeamMailOptions): TeamTransport {
       if (from === null || to.length === 0) return;
       const troubles: string[] = [];
       for (const address of to) {
-        const over = await handOne(options, { projectId, from, to: address, email: letter });
+        const over = await handOne(options, { projectId, from, to: address, email });
         if (over.result === 'refused' || over.result === 'not_sent')
           troubles.push('reply' in over ? over.reply : over.reason);
       }
@@ -84,7 +84,7 @@ type Handing = { projectId: number; from: string; to: string; email: Words };
 
 async function handOne(
   options: TeamMailOptions,
-  { projectId, from, to, email: letter }: Handing,
+  { projectId, from, to, email }: Handing,
 ): Promise<SubmissionResult> {
   const { db, relay, outlet, tokenKeys, newId } = options;
   const messageId = newId();
@@ -95,9 +95,9 @@ async function handOne(
       from: { name: 'Beckon', address: from },
       to: { name: '', address: to },
       replyTo: null,
-      subject: letter.subject,
-      html: renderTeamEmail(letter),
-      text: letter.text,
+      subject: email.subject,
+      html: renderTeamEmail(email),
+      text: email.text,
       headers: [{ name: 'Auto-Submitted', value: 'auto-generated' }],
     },
     null,

@@ -76,11 +76,11 @@ export function keepInside(transport: Transport, db: Database): Transport {
     return stays;
   }
 
-  const outbox = testInboxTransport(db);
+  const testInbox = testInboxTransport(db);
   return {
     ...transport,
     async hand(email) {
-      return (await staysInside(email.projectId)) ? outbox.hand(email) : transport.hand(email);
+      return (await staysInside(email.projectId)) ? testInbox.hand(email) : transport.hand(email);
     },
   };
 }

@@ -36,7 +36,7 @@ test('sends the first waiting draft immediately, then at most every 15 minutes',
 
 test('sends nothing again until there is something new', () => {
   expect(teamDigest({ ...waiting, rules: [{ ...welcome, fresh: 0 }, trial] }, T0, null)).toBeNull();
-  const notices = ['The rule welcome is draft-only now: 3 complaints among its last 1000 letters'];
+  const notices = ['The rule welcome is draft-only now: 3 complaints among its last 1000 emails'];
   expect(teamDigest({ ...waiting, rules: [], notices }, T0, null)).toEqual({
     subject: `Acme: ${notices[0]}`,
     text: `${notices[0]}\n`,

@@ -74,7 +74,7 @@ test('allows only resolving, resending and undoing an ended draft', () => {
 });
 
 const people = ['ana', 'ben'] as const;
-const content = { subject: 'Other words', preheader: '', body: 'Anew', format: 'markdown' as const };
+const content = { subject: 'Other words', preheader: '', body: 'New text', format: 'markdown' as const };
 
 /** All actions on a draft. `n` varies their parameters. */
 const VERBS = {

@@ -161,7 +161,7 @@ test('shows the newest 1,000 events, and exports all of them as one JSON value i
   expect(JSON.parse(pieces.join(''))).toEqual(value);
 });
 
-test('exports everything that is shown, and the change stream and dead letters', async () => {
+test('exports everything that is shown, the change stream and dead-lettered records', async () => {
   await accept('users', [
     { external_user_id: 'ada', email: 'a@x.org', traits: { plan: 'free' } },
     { external_user_id: 'bob' },
@@ -279,7 +279,7 @@ test('shows and exports the results of emails: outcomes, replies, hits and webho
   expect(value['webhooks']).toHaveLength(250);
 });
 
-test('exports a user who is known only by dead letters', async () => {
+test('exports a user who is known only from dead-lettered records', async () => {
   const at = new Date(clock.now());
   const record = { external_user_id: 'ghost', name: 'odd' };
   await bury(
@@ -354,7 +354,7 @@ test("exports whole drafts with every move, and the rules' state of this user on
     after: null,
     limit: 10,
   });
-  if (!draft) throw new Error('no letter was drafted');
+  if (!draft) throw new Error('no email was drafted');
   const { id: draftId, ruleId, userId } = draft;
   const message = {
     projectId,

@@ -78,7 +78,7 @@ async function gatherFacts(tx: Tx, emails: QueuedEmail[], asked: QueueAsked): Pr
       hasTopics: rules?.hasTopics ?? false,
     });
     drafts.push(
-      ...some.map((letter) => toQueued(letter, recipients, { rule: rules?.byId.get(letter.ruleId), domain })),
+      ...some.map((email) => toQueued(email, recipients, { rule: rules?.byId.get(email.ruleId), domain })),
     );
     const addresses = [...new Set([...recipients.values()].flatMap(({ address }) => address ?? []))];
     const found = await findClaims(tx, { projectId, addresses, since });
@@ -121,17 +121,17 @@ function addressOf({ email }: Pick<Person, 'email'>): string | null {
 }
 
 const NONE: ReadonlySet<string> = new Set();
-const NOBODY: Recipient = { address: null, suppression: null, refused: NONE, zone: null };
+const NO_USER: Recipient = { address: null, suppression: null, refused: NONE, zone: null };
 
 type Standing = { rule: ActiveRule | undefined; domain: GateFacts['domain'] };
 
 function toQueued(
-  letter: QueuedEmail,
+  email: QueuedEmail,
   recipients: Map<string, Recipient>,
   { rule, domain }: Standing,
 ): QueuedDraft {
-  const { id, ruleId, userId, priority, counts, expiresAt, leavesAt: dueAt } = letter;
-  const { refused, ...recipient } = recipients.get(userId) ?? NOBODY;
+  const { id, ruleId, userId, priority, counts, expiresAt, leavesAt: dueAt } = email;
+  const { refused, ...recipient } = recipients.get(userId) ?? NO_USER;
   const ruleIsOn = (rule?.enabledAt ?? null) !== null;
   const topic = rule?.definition.topic ?? null;
   const refusedTopic = topic !== null && refused.has(topic) ? topic : null;

@@ -126,7 +126,7 @@ test('exports the rejected rows as CSV without formulas', async () => {
 test('encrypts a Stripe key, returns it to no caller, and deletes it when the import ends', async () => {
   const wrong = await ask(`POST ${imports}`, { kind: 'stripe', key: 'pk_live_aaaaaaaaaaaa' });
   expect(wrong.json.errors).toMatchObject([{ field: 'key' }]);
-  const key = 'rk_live_aSecretThatNobodySees';
+  const key = 'rk_live_aSecretThatIsNeverShown';
   const { json, text } = await ask(`POST ${imports}`, { kind: 'stripe', key });
   expect(text).not.toContain('aSecret');
   const stored = `SELECT sealed_key FROM beckon.import WHERE id = $1`;

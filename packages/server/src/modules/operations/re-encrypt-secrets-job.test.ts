@@ -18,7 +18,7 @@ const OLD = 'the one that was in force before';
 const NEW = 'the one that is in force from now on';
 const old = createSealer(OLD, null, 'test');
 const changing = createSealer(NEW, OLD, 'test');
-const stranger = createSealer('a secret that nobody knows any more', null, 'test');
+const stranger = createSealer('a secret that is lost for good', null, 'test');
 
 let told: object[] = [];
 const warn = (found: object): void => void told.push(found);

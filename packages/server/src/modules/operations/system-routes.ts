@@ -50,10 +50,10 @@ export const systemRoutes = [
   route('GET /projects/:project/dead-letters', {
     needs: 'viewer',
     async handle({ db }, { projectId }) {
-      const emails = await listDead(db, projectId);
+      const records = await listDead(db, projectId);
       return wholeList(
-        emails.map(({ acceptedAt, deadLetteredAt, ...email }): DeadLetter => ({
-          ...email,
+        records.map(({ acceptedAt, deadLetteredAt, ...record }): DeadLetter => ({
+          ...record,
           accepted_at: acceptedAt.toISOString(),
           dead_lettered_at: deadLetteredAt.toISOString(),
         })),

@@ -59,10 +59,10 @@ describe('judgeHits', () => {
     ['a filter that names itself', [click(0, { signs: ['scanner'] })], ['yes scanner']],
     ['a browser that looks ahead', [hit({ signs: ['prefetch'] })], ['yes prefetch']],
     ['what Apple fetches for everybody', [hit({ signs: ['bare_agent'] })], ['probable bare_agent']],
-    ['nobody says who it is', [hit({ signs: ['no_agent'] })], ['probable no_agent']],
+    ['a client without a user agent', [hit({ signs: ['no_agent'] })], ['probable no_agent']],
     ['a mailbox fetches for its reader', [hit({ signs: ['image_proxy'] })], ['no image_proxy']],
     [
-      'a mailbox fetches when the letter arrives',
+      'a mailbox fetches when the email arrives',
       [
         hit({ signs: ['image_proxy'], at: SENT + 9.9 * S }),
         hit({ signs: ['image_proxy'], at: SENT + 10 * S }),
@@ -75,7 +75,7 @@ describe('judgeHits', () => {
       ['yes early', 'yes early', 'no -'],
     ],
     [
-      'the link that nobody sees, and the others around it',
+      'the invisible link, and clicks around it',
       [
         trap(),
         click(0, { at: SENT + HOUR + 10 * S, agent: 'x' }),
@@ -86,7 +86,7 @@ describe('judgeHits', () => {
       ['yes trap', 'yes trap', 'yes trap', 'no -', 'no -'],
     ],
     [
-      'three links in two seconds, by whomever',
+      'three links in two seconds, from different clients',
       [0, 1, 2].map((link) => click(link, { at: SENT + HOUR + link * S, agent: `${link}` })),
       ['yes burst', 'yes burst', 'yes burst'],
     ],
@@ -101,7 +101,7 @@ describe('judgeHits', () => {
       ['no -', 'no -', 'no -'],
     ],
     [
-      'whoever opened it as a machine does and then follows a link',
+      'a click by a client that opened the email too early',
       [hit({ at: SENT + S }), click(0, { at: SENT + 20 * S }), click(0, { at: SENT + HOUR })],
       ['yes early', 'probable same_client', 'no -'],
     ],

@@ -136,7 +136,7 @@ test('traits, address and watermark follow the order of acceptance, whatever the
       expect(people.length).toBe(expected.size);
       for (const person of people) {
         const known = expected.get(person.userId);
-        if (!known) throw new Error(`nobody sent ${person.userId}`);
+        if (!known) throw new Error(`no record was sent for ${person.userId}`);
         const lifted = known.normal.filter((seq) => seq > known.suppressedSeq);
         expect({
           traits: sorted(person.traits),

@@ -397,15 +397,15 @@ test('ignores an erased history that is sent again', async () => {
 });
 
 test('rejects an unknown user if no records wait, and records the erasure if some do', async () => {
-  await expect(erase('nobody')).rejects.toMatchObject({ code: 'not_found' });
+  await expect(erase('unseen')).rejects.toMatchObject({ code: 'not_found' });
   await expect(erase('nul\0')).rejects.toMatchObject({ code: 'not_found' });
   await expect(erase('half\ud800')).rejects.toMatchObject({ code: 'not_found' });
   expect(await db.query('SELECT 1 FROM beckon.erasure WHERE project_id = $1', [projectId])).toEqual([]);
-  await putRecords(db, { projectId, kind: 'users', records: [{ external_user_id: 'nobody', email: EMAIL }] });
-  const { removed } = await erase('nobody');
+  await putRecords(db, { projectId, kind: 'users', records: [{ external_user_id: 'unseen', email: EMAIL }] });
+  const { removed } = await erase('unseen');
   expect(new Set(Object.values(removed))).toEqual(new Set([0]));
   await digestAll();
-  expect(await rowsOf('nobody')).toMatchObject({ person: 0, change: 0 });
+  expect(await rowsOf('unseen')).toMatchObject({ person: 0, change: 0 });
   await expect(
     erasePerson({ db, newId, hasher: testHasher }, { projectId: projectId + 1_000, userId: ADA }),
   ).rejects.toMatchObject({ code: 'not_found' });

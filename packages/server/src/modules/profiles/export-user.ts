@@ -56,7 +56,7 @@ export async function* exportPerson(
   const person = await showPerson(tx, wanted);
   if (!person && !(await hasBuried(tx, { projectId, userId }))) throw unknownPerson(userId);
   const known = JSON.stringify({
-    ...(person ?? nobody(userId)),
+    ...(person ?? emptyPerson(userId)),
     audiences: await listAudiencesOf(tx, wanted),
     suppression: await findSuppression(tx, { projectId, userId, address: person?.email ?? null }),
     unsubscribed_topics: await findRefused(tx, { projectId, userId, address: person?.email ?? null }),
@@ -193,7 +193,7 @@ async function hasBuried(tx: Tx, person: PersonId): Promise<boolean> {
   return false;
 }
 
-function nobody(userId: string): Record<keyof ShownPerson, unknown> {
+function emptyPerson(userId: string): Record<keyof ShownPerson, unknown> {
   return {
     external_user_id: userId,
     email: null,

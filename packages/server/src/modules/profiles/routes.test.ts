@@ -79,8 +79,8 @@ test('finds users by id, address, trait, audience and time, in the shared gramma
     ['audience:"Paying ones"', ['ada', 'cleo']],
     ['audience:Pay* -user:ada', ['cleo']],
     ['-audience:Pay*', ['bob']],
-    ['audience:nobody', []],
-    ['-audience:nobody', ['ada', 'bob', 'cleo']],
+    ['audience:unknown', []],
+    ['-audience:unknown', ['ada', 'bob', 'cleo']],
     [`first_seen:${day}`, ['ada', 'bob']],
     [`seen:>${day}`, ['cleo']],
     [`seen:<${start}`, []],
@@ -121,7 +121,7 @@ test('exports users as CSV without formulas, for admins alone', async () => {
 
 test('suppresses many users at once, counts unknown ones, and logs no id', async () => {
   const path = `POST /projects/${projectId}/users/suppress`;
-  const body = { users: ['bob', 'bob', 'nobody'] };
+  const body = { users: ['bob', 'bob', 'unknown'] };
   expect((await dashboard.ask(path, { body, as: 'editor' })).status).toBe(403);
   expect((await dashboard.ask(path, { body: { users: [] }, as: 'admin' })).status).toBe(422);
   const done = await dashboard.ask(path, { body, as: 'admin' });

@@ -122,9 +122,9 @@ test('accepts an id as long as the public API allows', async () => {
 
 test('returns 404 for an unknown user on every route', async () => {
   for (const rest of ['', '/timeline', '/at?at=2026-01-01', '/why', '/export'])
-    for (const id of ['nobody', 'nul\0', '\ud800x'.toWellFormed()])
+    for (const id of ['unknown', 'nul\0', '\ud800x'.toWellFormed()])
       expect((await dashboard.ask(`GET ${path(rest, id)}`)).status, rest).toBe(404);
-  const erase = await dashboard.ask(`POST ${path('/erase', 'nobody')}`, { body: { confirm: 'nobody' } });
+  const erase = await dashboard.ask(`POST ${path('/erase', 'unknown')}`, { body: { confirm: 'unknown' } });
   expect(erase.status).toBe(404);
 });
 
@@ -206,7 +206,7 @@ test('exports all stored data for admins alone', async () => {
 test('audits each export of user data once, without ids, and no export that fails', async () => {
   await know({ plan: 'pro' });
   await dashboard.ask(`GET ${path('/export')}`, { as: 'editor' });
-  await dashboard.ask(`GET /projects/${projectId}/users/nobody/export`, { as: 'admin' });
+  await dashboard.ask(`GET /projects/${projectId}/users/unknown/export`, { as: 'admin' });
   await dashboard.ask(`GET ${path('/export')}`, { as: 'admin' });
   clock.advance(1);
   await dashboard.ask(`GET /projects/${projectId}/users.csv`, { as: 'admin' });

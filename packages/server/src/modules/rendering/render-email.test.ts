@@ -207,8 +207,8 @@ describe('plain text', () => {
 
   test.each([...emails, ['everything', content(KITCHEN)] as const])(
     'has every word and every link of the HTML of %s, in order',
-    (_, letter) => {
-      const { html, text, links } = renderEmail(letter, FRAME);
+    (_, template) => {
+      const { html, text, links } = renderEmail(template, FRAME);
       const read = convert(html, {
         wordwrap: false,
         selectors: [
@@ -253,9 +253,9 @@ function shipped(name: string): TemplateText {
     zone: 'UTC',
     locale: 'en',
   });
-  const letter = findShippedEmail(name);
-  if (letter === undefined) throw new Error(`there is no template ${name}`);
-  return renderContent(letter, given).content;
+  const template = findShippedEmail(name);
+  if (template === undefined) throw new Error(`there is no template ${name}`);
+  return renderContent(template, given).content;
 }
 
 describe('a page with its own layout', () => {

@@ -177,7 +177,9 @@ test('sends a test email to the member who requests it, and changes nothing', as
   const { id } = await orderOne();
   const { json } = await post(`/${id}/send-test`);
   expect(json.data).toEqual({ to: 'ada@x.org', subject: '[Test] Hello ada', reply: '250 kept' });
-  expect((await post(`/${id}/send-test`, { to: 'nobody' })).json.errors[0]).toMatchObject({ field: 'to' });
+  expect((await post(`/${id}/send-test`, { to: 'no address' })).json.errors[0]).toMatchObject({
+    field: 'to',
+  });
   expect([handed, await stateOf(id)]).toEqual([['ada@x.org'], 'scheduled']);
 });
 

@@ -5,7 +5,7 @@ const SOURCE = `Hi {{ user.name | default: "there" }},
 
 Welcome to Acme. Here is a long story about us.
 
-Reply to this letter whenever you want.`;
+Reply to this email whenever you want.`;
 
 const bodyFor = (name: string): string => SOURCE.replace(/\{\{.*\}\}/, name);
 
@@ -81,7 +81,7 @@ test('proposes the changes in the template source and keeps its variables', () =
     applied: 3,
     text: `Dear {{ user.name | default: "there" }},
 
-Reply to this letter any time.`,
+Reply to this email any time.`,
   });
   expect(applyChanges('Something else altogether', 'body', changes)).toBeNull();
   expect(applyChanges(SOURCE, 'subject', changes)).toBeNull();

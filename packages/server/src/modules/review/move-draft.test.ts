@@ -169,11 +169,11 @@ test('approves the refreshed content, and rejects an approval based on an older 
   await expect(act(draft, { kind: 'approve' }, seen)).rejects.toMatchObject(
     conflict(/text of the draft changed/),
   );
-  const anew = await newest('ada');
-  expect(anew).toMatchObject({ state: 'scheduled', content: { body: 'Hello Grace' } });
+  const refreshed = await newest('ada');
+  expect(refreshed).toMatchObject({ state: 'scheduled', content: { body: 'Hello Grace' } });
   const { deadlineAt } = draft;
-  expect(anew.deadlineAt).toBe(deadlineAt);
-  await act(draft, { kind: 'approve' }, { hash: anew.contentHash, moves: anew.moves });
+  expect(refreshed.deadlineAt).toBe(deadlineAt);
+  await act(draft, { kind: 'approve' }, { hash: refreshed.contentHash, moves: refreshed.moves });
   await engine.advance(UNDO);
   expect(emails().map(({ content }) => content.body)).toEqual(['Hello Grace']);
 

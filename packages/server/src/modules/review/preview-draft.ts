@@ -45,8 +45,8 @@ export async function previewDraft(
       epoch: 0,
       userId: draft.userId,
       // The preview is not sent, so a user without an address gets one that does not exist.
-      email: to ?? NOBODY,
-      address: to ?? NOBODY,
+      email: to ?? UNUSED_ADDRESS,
+      address: to ?? UNUSED_ADDRESS,
       content: draft.content,
       locale: localeOfCase(opened),
       projectLocale: model.project.settings.language,
@@ -81,7 +81,7 @@ export async function previewDraft(
   };
 }
 
-const NOBODY = 'nobody@nowhere.invalid';
+const UNUSED_ADDRESS = 'unused@nowhere.invalid';
 
 /** Renders the HTML alone, for the frame in which a member reads the draft. This is faster than composing the email. */
 export async function renderDraft(

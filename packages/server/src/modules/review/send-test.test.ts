@@ -18,7 +18,7 @@ async function withDraft(traits: Record<string, unknown> = { name: 'Ada' }) {
   await story.event('ada', 'user_signed_up');
   await stage.engine.settle();
   const [draft] = await story.drafts('ada');
-  if (!draft) throw new Error('no letter was drafted');
+  if (!draft) throw new Error('no email was drafted');
   const handed: { envelope: MailEnvelope; mime: Uint8Array }[] = [];
   const send = (to: string, mailroom: Partial<Mailroom> = {}) =>
     sendTest(

@@ -152,8 +152,8 @@ async function emailNow(
   { draft, model, person, run }: DraftCase,
   renderer: Renderer,
 ): Promise<DraftVersions['template']> {
-  const letter = emailOf(model, draft);
-  if (!letter || !person || !run) return null;
+  const email = emailOf(model, draft);
+  if (!email || !person || !run) return null;
   const variables = variablesFor({
     person,
     anchor: run.anchor,
@@ -163,8 +163,8 @@ async function emailNow(
     locale: localeOfPerson(person, model),
   });
   const { projectId } = draft;
-  const { content } = await renderer.run('content', { email: letter.text, variables }, { projectId });
-  return { ...content, name: letter.name };
+  const { content } = await renderer.run('content', { email: email.text, variables }, { projectId });
+  return { ...content, name: email.name };
 }
 
 /** Adds the present content of a draft that was never edited, because no version of it was stored. */

@@ -27,9 +27,9 @@ const job = () =>
     log: silentLog,
     publicUrl: 'https://beckon.example',
     transport: {
-      hand(projectId, letter) {
+      hand(projectId, email) {
         if (isDown) return Promise.reject(new Error('the relay is down'));
-        told.push({ projectId, ...letter });
+        told.push({ projectId, ...email });
         return Promise.resolve();
       },
     },
@@ -43,7 +43,7 @@ async function tell(): Promise<string[]> {
   await teller.run(goOn);
   return told
     .slice(before)
-    .filter((letter) => letter.projectId === projectId)
+    .filter((email) => email.projectId === projectId)
     .map(({ subject }) => subject);
 }
 
@@ -109,9 +109,9 @@ test('states the number of drafts per rule, the first deadline and where to revi
   await tell();
   const at = Temporal.Instant.fromEpochMilliseconds(bea.deadlineAt ?? 0).toZonedDateTimeISO('Europe/Paris');
   const when = `${at.toPlainDate().toString()} ${at.toPlainTime().toString({ smallestUnit: 'minute' })}`;
-  const letter = told.at(-1);
-  expect(letter?.subject).toBe('Acme: 3 drafts wait, 1 held');
-  expect(letter?.text.split('\n')).toEqual([
+  const email = told.at(-1);
+  expect(email?.subject).toBe('Acme: 3 drafts wait, 1 held');
+  expect(email?.text.split('\n')).toEqual([
     `The first is sent at ${when} (Europe/Paris), unless a member decides first.`,
     '',
     `hello: 2 drafts wait, 1 draft held, the first is sent at ${when} (Europe/Paris)`,
@@ -129,7 +129,7 @@ test('sends once from two processes, and only the drafts of each project', async
   await happens('eve', 'hello');
   const before = told.length;
   await Promise.all([teller.run(goOn), job().run(goOn)]);
-  const subjects = told.slice(before).map((letter) => [letter.projectId, letter.subject]);
+  const subjects = told.slice(before).map((email) => [email.projectId, email.subject]);
   expect(subjects.toSorted(([a], [b]) => Number(a) - Number(b))).toEqual([
     [first, 'Acme: 1 draft waits'],
     [projectId, 'Other: 1 draft waits'],
@@ -169,6 +169,6 @@ test('does not repeat the digest before a failed one', async () => {
 test('stops between two projects', async () => {
   await happens('ada', 'hello');
   await teller.run(() => true);
-  expect(told.some((letter) => letter.projectId === projectId)).toBe(false);
+  expect(told.some((email) => email.projectId === projectId)).toBe(false);
   expect(await tell()).toHaveLength(1);
 });

@@ -78,7 +78,7 @@ export const ruleActRoutes = [
     }),
     async handle({ db, newId, wake }, { projectId, params, body, actor, note }) {
       const { on, confirmed = false, enroll = false } = body;
-      if (enroll && !on) throw enrollsNobody();
+      if (enroll && !on) throw enrollRequiresOn();
       const wanted = { projectId, reference: params.rule, actor };
       const enrolling = enroll ? { enroll: { newId } } : {};
       const done = on
@@ -125,7 +125,7 @@ async function switchOff(db: Parameters<typeof disableRule>[0], wanted: Switchin
   return { rule, drafts, runs, expired: 0, enrollment: null };
 }
 
-function enrollsNobody(): Fault {
+function enrollRequiresOn(): Fault {
   const message = 'enroll requires on, because a disabled rule enrolls no users';
   return new Fault('validation_failed', { details: [{ message, field: 'enroll' }] });
 }

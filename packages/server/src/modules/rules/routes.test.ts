@@ -114,7 +114,7 @@ test('reports errors of a rule at their place, and stores nothing', async () => 
   expect(new Set(data.faults.map(({ field }) => field))).toEqual(new Set(['holdout', 'when.within']));
   expect(data.sentence).toBe(null);
   const unknown = await ask<RuleChecked>('POST /rules/check', {
-    body: { document: greeter({ steps: [{ draft: 'no such letter' }] }) },
+    body: { document: greeter({ steps: [{ draft: 'no such email' }] }) },
   });
   expect(unknown.data.faults).toMatchObject([{ field: 'steps.0.draft' }]);
   expect((await ask<RuleListed[]>('GET /rules')).data).toHaveLength(4);

@@ -114,7 +114,7 @@ test('evaluates a new rule from the next record on, and not for earlier ones', a
 test('rejects a rule that refers to missing things, with the place of each', async () => {
   const branch = (condition: object) => ({
     branch: { if: condition },
-    else: [{ draft: { subject: 'Hi', body: '{{ nobody.name }}' } }],
+    else: [{ draft: { subject: 'Hi', body: '{{ unknown.name }}' } }],
   });
   const audience = { audience: THERE_IS_NONE };
   const refused = make({
@@ -218,7 +218,7 @@ test('a rule taken off autopilot no longer sends untouched drafts automatically'
   await make();
   await greet('ada', 'bob');
   const [edited] = await draftsOf('bob');
-  if (!edited) throw new Error('no letter was drafted');
+  if (!edited) throw new Error('no email was drafted');
   await db.transaction(async (tx) => {
     const draft = await lockDraft(tx, projectId, edited.id);
     const content = { ...edited.content, subject: 'By hand' };
@@ -406,7 +406,7 @@ test('ends the drafts and runs of all users who share a suppressed address', asy
   await suppress(db, {
     projectId,
     kind: 'user',
-    value: 'nobody',
+    value: 'unknown',
     reason: 'manual',
     until: null,
     actor: 'x',

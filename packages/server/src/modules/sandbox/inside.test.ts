@@ -35,7 +35,7 @@ test('sends no email of a sandbox through the relay, with workers running, and s
   const people = Array.from({ length: 8 }, (_, i) => `u${i}`);
   await Promise.all(people.map((id) => signUp(sandbox, id)));
   // The workers of the server run at the same time.
-  const { emails: emails } = await sandbox.advance('4d');
+  const { emails } = await sandbox.advance('4d');
   expect(emails).toBe(16);
   const left = await sandbox.emails();
   expect(left.map(({ rule, user }) => `${rule} ${user}`).toSorted()).toEqual(
@@ -130,7 +130,7 @@ async function emailOf(
      WHERE m.project_id = $1 AND r.name = $2`,
     [projectId, rule],
   );
-  if (!row) throw new Error(`no letter of ${rule} left`);
+  if (!row) throw new Error(`no email of ${rule} was sent`);
   return { projectId, messageId: row.id };
 }
 

@@ -29,7 +29,7 @@ export function mountSandbox(app: FastifyInstance, deps: SandboxDeps): void {
       const projectId = projectOf(request);
       const advanced = await advanceClock(deps, { projectId, ms: readAdvance(advanceOf(request.body)) });
       const { now, advancedMs: advanced_ms, drafts, emails } = advanced;
-      return { data: { now: iso(now), advanced_ms, drafts, emails: emails } };
+      return { data: { now: iso(now), advanced_ms, drafts, emails } };
     });
     done();
   });

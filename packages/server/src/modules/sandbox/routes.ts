@@ -28,7 +28,7 @@ export const clockRoutes = [
       const begun = (): void => note({ isDone: true });
       try {
         const { now, advancedMs, drafts, emails } = await advanceClock(deps, { projectId, ms, begun });
-        return { data: { now: iso(now), advanced_ms: advancedMs, drafts, emails: emails } };
+        return { data: { now: iso(now), advanced_ms: advancedMs, drafts, emails } };
       } finally {
         const { aheadMs } = await readTurn(deps.db, projectId);
         note({ after: { now: iso(deps.db.clock.now() + aheadMs) } });

@@ -156,7 +156,7 @@ test('the clock accepts only sandbox keys and valid durations', async () => {
   const asKey = (secret: string): Promise<Answer> =>
     live.send({ secret, path: '/api/sandbox/clock', body: { advance: '1d' } });
   expect((await asKey(live.secret)).errors).toMatchObject([{ code: 'forbidden' }]);
-  expect((await asKey('sk_test_nobody')).errors).toMatchObject([{ code: 'auth_required' }]);
+  expect((await asKey('sk_test_unknown')).errors).toMatchObject([{ code: 'auth_required' }]);
   for (const advance of ['-7d', '0d', '367d', '1y', '', 7, null, ['7d']]) {
     const { status, errors } = await sandbox.clock({ advance });
     expect([advance, status, errors[0]?.field]).toEqual([advance, 422, 'advance']);

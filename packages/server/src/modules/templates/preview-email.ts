@@ -58,11 +58,11 @@ export async function previewEmail(
   asked: PreviewAsked,
 ): Promise<EmailPreview> {
   const { projectId, userId } = asked;
-  const { name, email: letter } = await emailAsked({ db: tx, renderer }, asked);
+  const { name, email: template } = await emailAsked({ db: tx, renderer }, asked);
   const project = (await listSettings(tx, [projectId])).get(projectId);
   if (!project) throw new Error(`project ${projectId} has no settings`);
   const { now, at = now } = asked;
-  const used = (await renderer.run('usedVariables', letter, { projectId })).map((one) => one.name);
+  const used = (await renderer.run('usedVariables', template, { projectId })).map((one) => one.name);
   const scene: Scene = { projectId, project, now, at, name, used };
   const { person, anchor, unsure } = userId === null ? madeUp(scene) : await known(tx, scene, userId);
   const locale = localeOfPerson(person, { project });
@@ -84,7 +84,7 @@ export async function previewEmail(
   };
   const { rendered, email } = await renderer.run(
     'preview',
-    { email: letter, variables, frame },
+    { email: template, variables, frame },
     { projectId },
   );
   const { content, missing, failed } = rendered;
@@ -93,7 +93,7 @@ export async function previewEmail(
     ...email,
     content,
     locale,
-    source: letter,
+    source: template,
     missing,
     unsure,
     userId: person.userId,
@@ -134,8 +134,8 @@ async function emailAsked(
   }
   const { name, ...written } = readTemplate(document);
   const known = reference === null ? null : await sourceOf(tx, { projectId, reference });
-  const letter = await renderer.run('publishable', completed(written, known), { projectId });
-  return { name: name ?? reference, email: emailOfVersion(letter) };
+  const compiled = await renderer.run('publishable', completed(written, known), { projectId });
+  return { name: name ?? reference, email: emailOfVersion(compiled) };
 }
 
 async function sourceOf(tx: Tx, wanted: { projectId: number; reference: string }) {

@@ -162,7 +162,7 @@ test('previews the email as it would be sent, with its send check and its errors
     { name: 'user.name', required: false, share: 0.5, events: [] },
     { name: 'user.plan', required: true, share: 0.5, events: [] },
   ]);
-  expect((await preview({ user: 'nobody' })).status).toBe(404);
+  expect((await preview({ user: 'unknown' })).status).toBe(404);
   const broken = (await preview({ source: email({ body: 'Hello {{ user.name' }) })).data;
   expect(broken.faults).toMatchObject([{ field: 'body' }]);
   expect(broken.preview_id).toBe(null);
@@ -233,7 +233,7 @@ test('sends a test email to the member who requests it, with sample data', async
   expect(sent.data).toMatchObject({ to: 'ada@x.org', subject: '[Test] Hello Ada' });
   expect(handed.at(-1)?.to).toBe('ada@x.org');
   expect(handed.at(-1)?.mime).toContain('[Test] Hello Ada');
-  const odd = await ask('POST /templates/greeting/send-test', { body: { to: 'nobody' } });
+  const odd = await ask('POST /templates/greeting/send-test', { body: { to: 'no address' } });
   expect([odd.status, odd.errors[0]?.field]).toEqual([422, 'to']);
 });
 

@@ -267,7 +267,7 @@ function momentOf(at: string | undefined): { at?: number } {
 
 function nothingOf({ email, user }: Previewing): Omit<TemplatePreview, 'faults'> {
   const { subject = '', preheader = '' } = email ?? {};
-  const nobody = { external_user_id: user ?? '', is_sample: user === null, event: '' };
+  const about = { external_user_id: user ?? '', is_sample: user === null, event: '' };
   const none = {
     text: '',
     missing: [],
@@ -277,7 +277,7 @@ function nothingOf({ email, user }: Previewing): Omit<TemplatePreview, 'faults'>
     bytes: 0,
     preview_id: null,
   };
-  return { ...nobody, subject, preheader, ...none };
+  return { ...about, subject, preheader, ...none };
 }
 
 /** Returns errors in unfinished text as part of the answer; a time without data is refused. */

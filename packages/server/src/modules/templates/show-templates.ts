@@ -78,16 +78,16 @@ export async function showEmail(
   asked: Asked & { reference: string },
 ): Promise<TemplateView> {
   const { projectId } = asked;
-  const { name, template, email: letter } = await findEmail(tx, asked);
+  const { name, template, email } = await findEmail(tx, asked);
   const users = await findUsers(tx, asked);
   return {
     name,
     template,
     isShipped: findShippedEmail(name) !== undefined,
     usedBy: users(name),
-    email: letter,
+    email,
     versions: template ? await listVersions(tx, projectId, template.id) : [],
-    ...(await showVariables({ db: tx, renderer }, asked, letter)),
+    ...(await showVariables({ db: tx, renderer }, asked, email)),
   };
 }
 
@@ -95,9 +95,9 @@ export async function showEmail(
 export async function showVariables(
   { db: tx, renderer }: RenderDeps,
   { projectId, now }: Asked,
-  letter: TemplateText,
+  email: TemplateText,
 ): Promise<Pick<TemplateView, 'variables' | 'people' | 'others'>> {
-  const used = await renderer.run('usedVariables', letter, { projectId });
+  const used = await renderer.run('usedVariables', email, { projectId });
   const traits = used.flatMap((one) => (one.name.startsWith(PERSON) ? [one.name.slice(PERSON.length)] : []));
   const rates = await fillRates(tx, projectId, traits);
   const events = await listNames(tx, projectId, now);

@@ -253,7 +253,7 @@ describe('a new version of a template', () => {
   });
 });
 
-describe('listLetters and showLetter', () => {
+describe('listEmails and showEmail', () => {
   test('return where templates come from and which rules use them', async () => {
     const { template } = await create();
     await create({ name: 'welcome' });
@@ -339,7 +339,7 @@ describe('previewEmail', () => {
       event: 'hello',
       text: expect.stringContaining('High Street 1') as string,
     });
-    await expect(preview({ userId: 'nobody' })).rejects.toThrow('This project has no user "nobody"');
+    await expect(preview({ userId: 'unknown' })).rejects.toThrow('This project has no user "unknown"');
   });
 
   test('renders an unpublished document and stores nothing', async () => {

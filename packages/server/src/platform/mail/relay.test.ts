@@ -19,7 +19,7 @@ const LOGIN = 'shop:p%40ss%3Aword';
 const ENVELOPE = { from: 'b+1@bounce.shop.test', to: 'zoe@home.test', envid: null };
 /** Long enough to be sent in more than one chunk. */
 const mimeOf = (id: string): Buffer =>
-  Buffer.from(`Message-ID: <${id}>\r\nSubject: Hello\r\n\r\n${'A line of a letter.\r\n'.repeat(4_000)}`);
+  Buffer.from(`Message-ID: <${id}>\r\nSubject: Hello\r\n\r\n${'A line of an email.\r\n'.repeat(4_000)}`);
 
 function relayTo(port: number, options: Partial<RelayOptions> = {}): Relay {
   const relay = openRelay({ url: `smtp://${LOGIN}@127.0.0.1:${port}`, log: silentLog, ...options });
@@ -118,9 +118,9 @@ it('sends emails one after another over one connection, and uses at most one con
 it("returns the relay's id of an email, and passes on the ENVID", async () => {
   const far = await sink();
   const relay = relayTo(far.port, { url: `smtp://127.0.0.1:${far.port}` });
-  const handOver = await relay.hand({ ...ENVELOPE, envid: 'letter+1=2' }, mimeOf('a@shop.test'));
+  const handOver = await relay.hand({ ...ENVELOPE, envid: 'email+1=2' }, mimeOf('a@shop.test'));
   expect(handOver).toMatchObject({ result: 'accepted', relayId: expect.stringMatching(/^[A-Z0-9]{16}$/) });
-  expect(far.emails).toMatchObject([{ from: ENVELOPE.from, to: [ENVELOPE.to], envid: 'letter+1=2' }]);
+  expect(far.emails).toMatchObject([{ from: ENVELOPE.from, to: [ENVELOPE.to], envid: 'email+1=2' }]);
   expect(far.emails[0]?.raw).toBe(mimeOf('a@shop.test').toString());
 });
 

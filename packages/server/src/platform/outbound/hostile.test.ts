@@ -152,7 +152,7 @@ describe.each(HOSTILE)('checkUrl of %j', (text) => {
 });
 
 /** A public address without a host, so that these tests never reach a real one. */
-const NOBODY = '2000::1';
+const UNUSED_ADDRESS = '2000::1';
 
 const BLOCKED_ANSWERS: [string, 'A' | 'AAAA', string[]][] = [
   ['loopback', 'A', ['127.0.0.1']],
@@ -177,23 +177,23 @@ test.each(BLOCKED_ANSWERS)(
 
 test('tries only the public addresses of a mixed answer', async () => {
   dns.set('A', 'mixed.hook.test', ['127.0.0.1', '10.0.0.1']);
-  dns.set('AAAA', 'mixed.hook.test', ['::1', NOBODY, '::ffff:127.0.0.1']);
+  dns.set('AAAA', 'mixed.hook.test', ['::1', UNUSED_ADDRESS, '::ffff:127.0.0.1']);
   const answer = await get(`https://mixed.hook.test:${port}/`);
   expect(answer.ok).toBe(false);
-  expect(new Set(attempts)).toEqual(new Set([NOBODY]));
+  expect(new Set(attempts)).toEqual(new Set([UNUSED_ADDRESS]));
   expect(taken).toBe(0);
 });
 
 test('does not follow a name that moves inside between two lookups', async () => {
   let asked = 0;
-  const moving = (): string[] => ((asked += 1) === 1 ? [NOBODY] : ['::1']);
+  const moving = (): string[] => ((asked += 1) === 1 ? [UNUSED_ADDRESS] : ['::1']);
   dns.set('AAAA', 'moving.hook.test', moving);
   dns.set('A', 'moving.hook.test', () => (asked <= 1 ? [] : ['127.0.0.1']));
   await get(`https://moving.hook.test:${port}/`);
-  expect(attempts).toEqual([NOBODY]);
+  expect(attempts).toEqual([UNUSED_ADDRESS]);
   expect(await get(`https://moving.hook.test:${port}/`)).toMatchObject({ error: 'blocked' });
   expect(asked).toBe(2);
-  expect(new Set(attempts)).toEqual(new Set([NOBODY]));
+  expect(new Set(attempts)).toEqual(new Set([UNUSED_ADDRESS]));
   expect(taken).toBe(0);
 });
 
@@ -225,7 +225,7 @@ describe('with a connection that goes elsewhere than was looked up', () => {
         done(null, [{ address: '127.0.0.1', family: 4 }]);
       return connect.apply(this, given);
     });
-    dns.set('AAAA', 'swapped.hook.test', [NOBODY]);
+    dns.set('AAAA', 'swapped.hook.test', [UNUSED_ADDRESS]);
     const connected = once(ear, 'connection');
     const answer = await get(`https://swapped.hook.test:${at}/`);
     await connected;
@@ -252,7 +252,7 @@ describe('in development', () => {
       expect(checkUrl(url, rules).ok).toBe(false);
     const resolver = createResolver({ servers: dns.servers, timeoutMs: 500, tries: 1 });
     const inside = createOutbound({ ...rules, resolver, ca, connectMs: 1_000 });
-    dns.set('AAAA', 'public.hook.test', [NOBODY]);
+    dns.set('AAAA', 'public.hook.test', [UNUSED_ADDRESS]);
     dns.set('A', 'link.hook.test', ['169.254.169.254']);
     for (const url of [
       `http://public.hook.test:${port}/`,

@@ -56,7 +56,7 @@ function urlOf(quoted: string): string {
 
 async function fetchImage(outbound: Outbound, url: string): Promise<string | null> {
   const headers = { accept: 'image/png, image/jpeg, image/gif, image/webp' };
-  const answer = await outbound.get({ url, headers, key: 'letter images', fileMaxBytes: IMAGE_MAX_BYTES });
+  const answer = await outbound.get({ url, headers, key: 'email images', fileMaxBytes: IMAGE_MAX_BYTES });
   if (!answer.ok || answer.status !== 200 || answer.file === null) return null;
   const type = TYPE.exec(answer.file.type)?.[0];
   return type ? `data:${type.toLowerCase()};base64,${answer.file.bytes.toString('base64')}` : null;

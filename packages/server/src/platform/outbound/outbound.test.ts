@@ -259,7 +259,7 @@ test('fails on a protocol upgrade, and keeps no connection', async () => {
 test('reports an unknown name as a DNS failure', async () => {
   const resolver = { addresses: async () => ({ kind: 'trouble', code: 'ESERVFAIL' }) as const };
   const answer = await open({ allowPrivate: false, resolver }).get({
-    url: 'https://nobody.hook.test/',
+    url: 'https://unknown.hook.test/',
     headers: {},
     key: 'endpoint',
   });

@@ -65,7 +65,7 @@ const PATTERNS: [RegExp, string][] = [
   [/(?<![a-z0-9+.-])([a-z0-9+.-]+:\/\/)[^\s/?#:@]*:[^\s/?#]+(?=@|\[address\]|$)/gi, '$1[masked]'],
   [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, '$1 [masked]'],
   [/\b(?:[srp]k|rk|pat|cli|whsec|bkn)_[\w+/=-]{6,}/g, '[masked]'],
-  // The tokens in links of emails; see `letter-token`.
+  // The tokens in links of emails; see `crypto/email-token.ts`.
   [/\b[a-z2-7]{34}\.[a-z2-7]{16}\b/gi, MASKED],
   [
     /\b(password|passwd|secret|token|api[_-]?key|authorization|cookie)(["']?\s*[:=]\s*["']?)[^\s"'&,;]+/gi,

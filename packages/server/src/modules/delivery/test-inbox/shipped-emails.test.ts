@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkMail } from '../../sending/test-inbox/checks.ts';
-import { letterHeaders } from '../headers.ts';
+import { emailHeaders } from '../headers.ts';
 import { findShippedEmail, shippedEmailNames } from '../../rendering/shipped.ts';
 import { renderEmail } from '../../rendering/render-email.ts';
 import { renderContent } from '../../rendering/render.ts';
@@ -13,7 +13,7 @@ const MESSAGE = '0198b1c2-0000-7000-8000-000000000001';
 /** Composes a shipped email to a user with many traits or none, as it is sent. */
 async function write(name: string, traits: object, properties: object): Promise<Buffer> {
   const email = findShippedEmail(name);
-  if (!email) throw new Error(`no letter ${name}`);
+  if (!email) throw new Error(`no shipped email ${name}`);
   const variables = variablesFor({
     person: { userId: 'u1', traits: new Map(Object.entries(traits)), email: 'ada@x.test' },
     anchor: { name: 'user_signed_up', properties: { ...properties }, occurredAt: AT },
@@ -24,7 +24,7 @@ async function write(name: string, traits: object, properties: object): Promise<
   });
   const { content } = renderContent(email, variables);
   const from = { name: 'Acme', address: 'hello@acme.test' };
-  const { messageIdHeader, unsubscribeUrl, headers } = letterHeaders({
+  const { messageIdHeader, unsubscribeUrl, headers } = emailHeaders({
     name: { projectId: 1, messageId: MESSAGE },
     outlet: { kind: 'relay', publicUrl: 'https://beckon.acme.test', mailDomain: 'in.acme.test' },
     tokenKeys: [Buffer.alloc(32, 5)],

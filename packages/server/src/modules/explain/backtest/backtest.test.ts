@@ -67,7 +67,7 @@ const RULES: [string, object][] = [
     },
   ],
   [
-    'one at a time, for as long as the letter waits',
+    'one at a time, while the draft waits',
     { when: { event: 'ordered' }, enrollment: 'one_at_a_time', exits: { events: ['canceled'] } },
   ],
   [
@@ -263,15 +263,15 @@ test('compares with the saved version, and lists added and removed users', async
 
 test('rejects a rule that refers to something missing', async () => {
   await expect(run({ name: 'tested' })).rejects.toMatchObject({ code: 'validation_failed' });
-  const steps = [{ draft: 'no such letter' }];
+  const steps = [{ draft: 'no such template' }];
   await expect(run(rule({ when: { event: 'ordered' }, steps }))).rejects.toMatchObject({
     code: 'validation_failed',
   });
-  const nobody = backtest(
+  const missing = backtest(
     { db, renderer: testRenderer },
     { projectId, sinceMs: DAY, rule: { reference: 'nothing' } },
   );
-  await expect(nobody).rejects.toMatchObject({ code: 'not_found' });
+  await expect(missing).rejects.toMatchObject({ code: 'not_found' });
 });
 
 test('reports progress, and lets the watcher abort the backtest', async () => {

@@ -44,16 +44,16 @@ function walk(
 ): void {
   const line: Line[] = [
     ...claims.map((at) => ({ at, email: null })),
-    ...emails.map((letter) => ({ at: letter.leavesAt, email: letter })),
+    ...emails.map((email) => ({ at: email.leavesAt, email })),
   ].toSorted((a, b) => a.at - b.at);
   let all: number[] = [];
   let real: number[] = [];
-  for (const { at, email: letter } of line) {
+  for (const { at, email } of line) {
     const isFree = slotsLeft(caps, all, at) > 0;
-    if (letter && !isFree) collisions.held.push({ userId: letter.userId, at });
+    if (email && !isFree) collisions.held.push({ userId: email.userId, at });
     // An email that was sent although its slots were taken by real emails was sent for another reason, such as other caps at that time.
-    else if (!letter && !isFree && slotsLeft(caps, real, at) > 0) collisions.displaced += 1;
-    if (!letter) real = [at, ...real];
-    if (!letter || isFree) all = [at, ...all];
+    else if (!email && !isFree && slotsLeft(caps, real, at) > 0) collisions.displaced += 1;
+    if (!email) real = [at, ...real];
+    if (!email || isFree) all = [at, ...all];
   }
 }

@@ -29,7 +29,7 @@ export async function checkImport(
   const now = db.clock.now() + (await readTurn(db, projectId)).aheadMs;
   const tally = new CheckTally({ rules: await listRules(db, projectId), now });
   const told: Told = { findings: 0, waiting: [], rows: 0 };
-  if (!(await beganAnew(deps, one))) return null;
+  if (!(await restartCheck(deps, one))) return null;
   for await (const chunk of source.read(null, signal)) {
     signal.throwIfAborted();
     const read = readChunk(chunk, { now, suppress: true });
@@ -47,7 +47,7 @@ const FINDINGS_AT_ONCE = 2_000;
 type Told = { findings: number; waiting: RowFinding[]; rows: number };
 type Deps = Pick<ImportDeps, 'db'>;
 
-function beganAnew({ db }: Deps, one: Import): Promise<boolean> {
+function restartCheck({ db }: Deps, one: Import): Promise<boolean> {
   return db.transaction(async (tx) => {
     const row = await lockImport(tx, one);
     if (row?.epoch !== one.epoch) return false;

@@ -46,7 +46,7 @@ const TROUBLES_MAX = 5;
 /** Returns true when this worker has nothing left to do. */
 async function tried(deps: ImportDeps, worked: Worked, signal: AbortSignal): Promise<boolean> {
   try {
-    if (worked.troubles > 0 && !(await standsAnew(deps, worked))) return true;
+    if (worked.troubles > 0 && !(await reloadImport(deps, worked))) return true;
     const source = await openSource(deps, worked.one);
     await (worked.one.state === 'checking'
       ? checkThrough(deps, worked, { source, signal })
@@ -70,7 +70,7 @@ async function tried(deps: ImportDeps, worked: Worked, signal: AbortSignal): Pro
 /**
  * Reads the row again, because a commit without an answer may have succeeded. Returns false if the import belongs to another worker now.
  */
-async function standsAnew({ db }: ImportDeps, worked: Worked): Promise<boolean> {
+async function reloadImport({ db }: ImportDeps, worked: Worked): Promise<boolean> {
   const row = await findImport(db, worked.one);
   if (row?.epoch !== worked.one.epoch) return false;
   worked.one = row;

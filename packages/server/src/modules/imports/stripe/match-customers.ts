@@ -91,18 +91,18 @@ function matchCustomer(
   if (userId !== null) {
     return userId.length <= EXTERNAL_USER_ID_MAX_CHARS
       ? { userId, by: 'metadata' }
-      : nobody('The user_id in the metadata of the customer is too long.');
+      : noMatch('The user_id in the metadata of the customer is too long.');
   }
-  if (isDeleted) return nobody('The customer was deleted in Stripe.');
+  if (isDeleted) return noMatch('The customer was deleted in Stripe.');
   if (email === null)
-    return nobody('The customer has neither a user_id in its metadata nor an email address.');
+    return noMatch('The customer has neither a user_id in its metadata nor an email address.');
   const [first, second] = candidates;
-  if (first === undefined) return nobody('No user has the address of the customer.');
+  if (first === undefined) return noMatch('No user has the address of the customer.');
   return second === undefined
     ? { userId: first, by: 'email' }
-    : nobody('Several users have the address of the customer.');
+    : noMatch('Several users have the address of the customer.');
 }
 
-function nobody(why: string): Match {
+function noMatch(why: string): Match {
   return { userId: null, by: 'none', why };
 }

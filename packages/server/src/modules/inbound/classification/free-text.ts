@@ -45,12 +45,12 @@ const SAYS_CHARS_MAX = 64 * 1024;
 export function isFreeBounce(mail: InboundMail, returned: Returned, envelope?: InboundEnvelope): boolean {
   if (firstOf(mail.headers, 'x-failed-recipients') !== null || isFromList(mail, returned)) return true;
   const from = mail.from ?? '';
-  const nobody = isFromNobody(mail, envelope);
+  const isNullSender = hasNullSender(mail, envelope);
   const encloses = returned.fields.length > 0;
   const title = isBounceTitle(mail.subject);
   const says = (): boolean => saysUndelivered(returned.notice) || VAGUE.test(returned.notice);
   if (NOTABLY_DAEMON.test(from)) return title || says();
-  return (title ? nobody || encloses || DAEMON.test(from) : nobody && encloses) && says();
+  return (title ? isNullSender || encloses || DAEMON.test(from) : isNullSender && encloses) && says();
 }
 
 /** A list manager that refuses an email answers in its own name. */
@@ -62,7 +62,7 @@ function isFromList({ headers, subject }: InboundMail, { notice }: Returned): bo
 const REFUSED_BY_LIST =
   /\b(?:(?:you|address) (?:\S+ )?(?:are|is) not (?:a )?member|not allowed to post|has been (?:automatically )?rejected|post(?:ing)? (?:was )?rejected)\b/i;
 
-function isFromNobody(mail: InboundMail, envelope?: InboundEnvelope): boolean {
+function hasNullSender(mail: InboundMail, envelope?: InboundEnvelope): boolean {
   return envelope?.from === '' || firstOf(mail.headers, 'return-path') === '<>' || mail.from === null;
 }
 

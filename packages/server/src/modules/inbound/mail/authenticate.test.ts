@@ -21,7 +21,7 @@ async function ask(raw: string, { author = 'ada@home.test', records = {} }: Sour
       questions += 1;
       const record = type === 'TXT' ? records[name] : undefined;
       if (record !== undefined) return Promise.resolve([[record]]);
-      return Promise.reject(Object.assign(new Error('nobody'), { code: 'ENOTFOUND' }));
+      return Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }));
     },
   );
   return { ...found, questions };
@@ -154,7 +154,7 @@ test("applies the author's policy if the sender's name servers never answer", as
     (name) => {
       if (name === '_dmarc.home.test') return Promise.resolve([['v=DMARC1; p=reject']]);
       if (name !== 'evil.test')
-        return Promise.reject(Object.assign(new Error('nobody'), { code: 'ENOTFOUND' }));
+        return Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }));
       asked.resolve();
       return new Promise(() => {});
     },

@@ -94,13 +94,13 @@ test('a report without its recipient is matched by its envelope id', async () =>
   expect(await suppressed(ada.email)).toEqual(['hard_bounce']);
 });
 
-test.each(['the letter itself', 'its Message-ID'])(
+test.each(['the email itself', 'its Message-ID'])(
   'a bounce identified only by %s is recorded, and suppresses no address',
   async (what) => {
     const ada = await person();
     const head = headOf(ada).replaceAll(/^(?:Return-Path|Reply-To):.*\r\n(?:[ \t].*\r\n)*/gim, '');
     const returned =
-      what === 'the letter itself'
+      what === 'the email itself'
         ? head
         : `From: hello@${story.domain}\r\nSubject: x\r\nMessage-ID: ${ada.messageId}`;
     await talk.hand({ to: ['postmaster@in.beckon.test'], raw: dsn({ recipient: ada.email, returned }) });
@@ -421,9 +421,9 @@ test('a personal email to a role address is refused, so that its sender learns o
 
 test.each([
   { where: 'to those who read complaints', to: 'abuse@in.beckon.test', says: /^550 5\.1\.1 / },
-  { where: 'by nobody that can be read', to: 'r', from: '"ada of"@home.test', says: /^550 5\.6\.0 / },
+  { where: 'from an unreadable address', to: 'r', from: '"ada of"@home.test', says: /^550 5\.6\.0 / },
   { where: 'where nothing more is kept', to: 'r', isFull: true, says: /^550 5\.1\.1 / },
-  { where: 'to the address for it, of a letter that is gone', to: 'u', isGone: true, says: /^250 / },
+  { where: 'to the unsubscribe address of a deleted email', to: 'u', isGone: true, says: /^250 / },
 ])(
   'the word unsubscribe alone, $where, does not unsubscribe',
   async ({ to, from = 'ada@home.test', isFull = false, isGone = false, says }) => {

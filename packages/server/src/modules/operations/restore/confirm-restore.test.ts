@@ -80,14 +80,14 @@ async function act(userId: string, what: MemberAction): Promise<unknown> {
 
 const confirm = (more: {
   stoppedAt?: number;
-  nobodyApproved?: boolean;
+  nothingApproved?: boolean;
   dryRun?: boolean;
   restoredTo?: number;
 }) =>
   confirmRestore(db, {
     restoredTo: clock.now() - HOUR,
     stoppedAt: null,
-    nobodyApproved: false,
+    nothingApproved: false,
     dryRun: false,
     actor: 'operator',
     ...more,
@@ -130,7 +130,7 @@ test('judges drafts by the end of the previous server: sent automatically, possi
     ['scheduled', null],
     ['scheduled', null],
   ]);
-  expect(await confirm({ restoredTo: start + HOUR, dryRun: true, nobodyApproved: true })).toMatchObject({
+  expect(await confirm({ restoredTo: start + HOUR, dryRun: true, nothingApproved: true })).toMatchObject({
     unknown: 3,
     review: 0,
     unaffected: 3,
@@ -320,7 +320,7 @@ test('holds a draft changed between restore and confirmation, whatever is said a
   clock.advance(MINUTE);
   await act('moved', { kind: 'postpone', until: clock.now() + 5 * HOUR, extend: true });
   const restoredTo = stoppedAt - 30 * MINUTE;
-  expect(await confirm({ restoredTo, stoppedAt, nobodyApproved: true })).toMatchObject({
+  expect(await confirm({ restoredTo, stoppedAt, nothingApproved: true })).toMatchObject({
     review: 1,
     unaffected: 1,
   });

@@ -25,7 +25,7 @@ export type Confirming = {
   restoredTo: number;
   /** When the previous server stopped; null means the first start of this database. */
   stoppedAt: number | null;
-  nobodyApproved: boolean;
+  nothingApproved: boolean;
   /** Only counts; changes nothing. */
   dryRun: boolean;
   actor: string;
@@ -52,7 +52,7 @@ export async function confirmRestore(db: Deps, confirming: Confirming): Promise<
   checkMoments(place, { restoredTo, stoppedAt });
   const projects = (await listProjects(db)).filter(({ livemode }) => livemode);
   await checkCaughtUp(db, { projects, stoppedAt });
-  const restored = { stoppedAt, seenAt: place.seenAt.getTime(), nobodyApproved: confirming.nobodyApproved };
+  const restored = { stoppedAt, seenAt: place.seenAt.getTime(), nothingApproved: confirming.nothingApproved };
   const counts: Record<AfterRestore, number> = { unknown: 0, review: 0, unaffected: 0 };
   // Each project is committed by itself, so the failure of one does not roll back the others.
   for (const { id } of projects) await ofProject(db, { projectId: id, restored, confirming, counts });

@@ -23,34 +23,34 @@ export type RestoredAt = {
   /** When this database was first used after the restore. */
   seenAt: number;
   /** No member approved or released a draft in the lost time. */
-  nobodyApproved: boolean;
+  nothingApproved: boolean;
 };
 
 /** `isNew`: the run began with something that the previous server cannot have known. */
 export function judgeRestored(draft: Draft, restored: RestoredAt, isNew: boolean): AfterRestore {
-  const { stoppedAt, seenAt, nobodyApproved } = restored;
+  const { stoppedAt, seenAt, nothingApproved } = restored;
   if (draft.state === 'sending' || draft.state === 'composing') return 'unknown';
   // The draft was created after the restore from earlier data. The previous server may have created and sent the same email in the lost
   // time.
   if (draft.createdAt >= seenAt) return isNew ? 'unaffected' : 'review';
-  const leftBy = lettingGo(draft, stoppedAt);
+  const needed = neededToSend(draft, stoppedAt);
   // Its sending time may have changed, because a member or the engine has moved it since.
-  if (draft.updatedAt >= seenAt && leftBy !== 'itself') return 'review';
-  if (leftBy === 'itself') return 'unknown';
-  return leftBy === 'something' || (leftBy === 'somebody' && !nobodyApproved) ? 'review' : 'unaffected';
+  if (draft.updatedAt >= seenAt && needed !== 'time') return 'review';
+  if (needed === 'time') return 'unknown';
+  return needed === 'send_check' || (needed === 'member' && !nothingApproved) ? 'review' : 'unaffected';
 }
 
 /**
- * Returns the least that was needed to send the draft by then: its time alone, a change that opens a send check, or a member. `nobody`: it
+ * Returns the least that was needed to send the draft by then: its time alone, a change that opens a send check, or a member. `never`: it
  * could not be sent.
  */
-function lettingGo(draft: Draft, by: number): 'itself' | 'something' | 'somebody' | 'nobody' {
-  if (draft.reason === 'deferred') return (draft.dueAt ?? by) <= by ? 'itself' : 'nobody';
-  if ((leavesAt(draft) ?? Infinity) > by) return 'somebody';
-  if (draft.state !== 'held') return 'itself';
+function neededToSend(draft: Draft, by: number): 'time' | 'send_check' | 'member' | 'never' {
+  if (draft.reason === 'deferred') return (draft.dueAt ?? by) <= by ? 'time' : 'never';
+  if ((leavesAt(draft) ?? Infinity) > by) return 'member';
+  if (draft.state !== 'held') return 'time';
   // A draft held for its domain is checked again at this time, or as soon as the domain is verified.
-  if (draft.dueAt === null || draft.reason === 'domain_not_ready') return 'something';
-  return draft.dueAt <= by ? 'itself' : 'somebody';
+  if (draft.dueAt === null || draft.reason === 'domain_not_ready') return 'send_check';
+  return draft.dueAt <= by ? 'time' : 'member';
 }
 
 export type Doubting = { now: number; actor: string; detail: Record<string, unknown> };

@@ -23,9 +23,9 @@ const LINKS_KEPT_MS = 366 * DAY_MS;
 type Step = (tx: Tx, wanted: { projectId: number; before: Date; limit: number }) => Promise<number>;
 
 /**
- * Deletes what a project no longer keeps: events, changes, dead letters, sent emails with their links and replies, and webhooks. Each step
- * is a separate transaction; it continues while `mayGoOn` returns true. Outcomes of emails are kept as long as the emails themselves.
- * Returns true if everything was deleted.
+ * Deletes what a project no longer keeps: events, changes, dead-lettered records, sent emails with their links and replies, and webhooks.
+ * Each step is a separate transaction; it continues while `mayGoOn` returns true. Outcomes of emails are kept as long as the emails
+ * themselves. Returns true if everything was deleted.
  */
 export async function forgetHistory(
   db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>,

@@ -116,7 +116,7 @@ async function findOldest(tx: Tx, projectId: number): Promise<Oldest> {
             least((SELECT min(at) FROM beckon.change WHERE project_id = $1),
                   (SELECT min(at) FROM beckon.ingest_log WHERE project_id = $1)) AS stream,
             (SELECT min(dead_lettered_at) FROM beckon.dead_letter WHERE project_id = $1) AS dead,
-            (SELECT min(frozen_at) FROM beckon.message_mime WHERE project_id = $1) AS letters`,
+            (SELECT min(frozen_at) FROM beckon.message_mime WHERE project_id = $1) AS emails`,
     [projectId],
   );
   return found ?? { events: null, stream: null, dead: null, emails: null };

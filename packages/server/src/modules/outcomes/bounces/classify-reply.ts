@@ -5,7 +5,7 @@ import {
   SAYS_CROWDED,
   SAYS_NO_CLIENT,
   SAYS_NO_RELAYING,
-  SAYS_NOBODY_FROM_YOU,
+  SAYS_RECIPIENT_DENIED,
   SAYS_TOO_FAST,
 } from './phrases.ts';
 
@@ -63,7 +63,7 @@ function isOfRelay({ stage, code }: SmtpReply, status: string | null, text: stri
 
 /** The relay accepts emails from other clients only. A greylist uses the same words, but accepts the email soon. */
 function isNoClient(text: string): boolean {
-  return SAYS_NOBODY_FROM_YOU.test(text) || (SAYS_NO_CLIENT.test(text) && !SAYS_TOO_FAST.test(text));
+  return SAYS_RECIPIENT_DENIED.test(text) || (SAYS_NO_CLIENT.test(text) && !SAYS_TOO_FAST.test(text));
 }
 
 function classOf({ stage, code, reply }: SmtpReply, status: string | null, isRelays: boolean): ReplyClass {

@@ -8,7 +8,7 @@ const WHO = String.raw`(?:users?|user ?names?|user ?ids?|recipients?|mail ?box(?
 const words = (max: number): string => String.raw`(?: [^\s.;]+){0,${max}}`;
 
 /** The plainest words for an unknown recipient. They precede the rules about spam, which look at the whole text. */
-export const SAYS_NOBODY = any(
+export const SAYS_NO_SUCH_RECIPIENT = any(
   String.raw`\b(?:user|mail ?box|recipient|account) (?:is |was )?(?:not found|unknown|does not exist|doesn't exist|not exists?)\b(?! (?:or|for|in the sender))`,
   String.raw`\b(?:no such|unknown|invalid|nonexistent) (?:local )?(?:user|mail ?box|recipient)\b(?!s)|\bno mail ?box here by that name\b|\baccount or domain may not exist\b|\bno valid recipients for this\b`,
 );
@@ -139,7 +139,7 @@ export const SAYS_NO_RELAYING = any(
  * beginning, because a relay may quote the answer of a server behind it about one recipient.
  */
 export const SAYS_NO_CLIENT = /^(?:[45]\.\d{1,3}\.\d{1,3} )?(?:address: ?)?client host rejected\b/u;
-export const SAYS_NOBODY_FROM_YOU =
+export const SAYS_RECIPIENT_DENIED =
   /^[45]\.7\.1 (?:address: ?)?recipient address rejected: ?access denied\b/u;
 
 /** Our own host has no name, or a bad one. */

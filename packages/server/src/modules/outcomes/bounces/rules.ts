@@ -39,7 +39,7 @@ export const STRONG_RULES: readonly BounceRule[] = [
   { class: 'hard', phrase: phrases.SAYS_ABANDONED, yields: true },
   { class: 'hard', phrase: abroad.ABANDONED_ABROAD, yields: true },
   { class: 'soft', phrase: phrases.SAYS_SUSPENDED },
-  { class: 'hard', phrase: phrases.SAYS_NOBODY, yields: true },
+  { class: 'hard', phrase: phrases.SAYS_NO_SUCH_RECIPIENT, yields: true },
   { class: 'infrastructure', phrase: phrases.SAYS_OUT_OF_ORDER },
   { class: 'soft', phrase: abroad.FILTERED_ABROAD },
   { class: 'soft', phrase: abroad.SUSPENDED_ABROAD },

@@ -209,7 +209,7 @@ test('ends the runs of a user who replies, cancels untouched drafts and holds ed
   expect(after.toSorted()).toEqual([
     'Approved held replied',
     'Bills scheduled null',
-    'Letters sent null',
+    'Emails sent null',
     'Untouched canceled replied',
   ]);
   expect(await endOf(story, 'ada')).toBe('replied');
@@ -239,7 +239,7 @@ test('cancels an untouched deferred email after a reply', async () => {
   expect((await story.messages('ada')).at(-1)).toMatchObject({ state: 'failed', reason: 'replied' });
 });
 
-const WORDS = { subject: 'Other words', preheader: '', body: 'Anew', format: 'markdown' as const };
+const WORDS = { subject: 'Other words', preheader: '', body: 'Again', format: 'markdown' as const };
 
 test.each([
   ['approved', { kind: 'approve' as const }],
@@ -372,7 +372,7 @@ test.each([
     const told: string[] = [];
     const hand = async (_of: number, { text }: { text: string }): Promise<void> => void told.push(text);
     await tellTeam(db, { projectId, publicUrl: 'http://b.example', hand });
-    expect(told.join('\n')).toContain(`Autopilot is off for the rule Letters, because of ${why}`);
+    expect(told.join('\n')).toContain(`Autopilot is off for the rule Emails, because of ${why}`);
   },
 );
 

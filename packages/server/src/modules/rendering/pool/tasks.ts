@@ -31,15 +31,14 @@ export type MailToCheck = {
 export const RENDER_TASKS = {
   publishable: (source: TemplateSource): Promise<Publishable> => publishableWhole(source),
   /** Renders a template without facts. Throws where that exceeds the limits of an email. */
-  trial: (letter: TemplateText): void => tryTemplate(letter),
-  content: ({ email: letter, variables }: ContentToRender): RenderedContent =>
-    renderContent(letter, variables),
+  trial: (template: TemplateText): void => tryTemplate(template),
+  content: ({ email, variables }: ContentToRender): RenderedContent => renderContent(email, variables),
   email: emailOf,
-  preview: ({ email: letter, variables, frame }: ContentToRender & { frame: EmailFrame }) => {
-    const rendered = renderContent(letter, variables);
+  preview: ({ email, variables, frame }: ContentToRender & { frame: EmailFrame }) => {
+    const rendered = renderContent(email, variables);
     return { rendered, email: renderEmail(rendered.content, frame) };
   },
-  usedVariables: (letter: TemplateText): UsedVariable[] => usedVariables(letter),
+  usedVariables: (template: TemplateText): UsedVariable[] => usedVariables(template),
   cleanEdited: ({ before, edited }: { before: TemplateText; edited: TemplateText }): Promise<TemplateText> =>
     cleanEdited(before, edited),
   checkMail: ({ records, ...asked }: MailToCheck): Promise<CheckedMail> =>
@@ -52,13 +51,13 @@ export type RenderTasks = typeof RENDER_TASKS;
 
 /** Compiles and checks a template, and renders it once: a template that cannot be rendered without facts is not published. */
 async function publishableWhole(source: TemplateSource): Promise<Publishable> {
-  const letter = await publishable(source);
-  tryTemplate(emailOfVersion(letter));
-  return letter;
+  const compiled = await publishable(source);
+  tryTemplate(emailOfVersion(compiled));
+  return compiled;
 }
 
-function tryTemplate(letter: TemplateText): void {
-  renderEmail(trialContent(letter), TRIAL_FRAME);
+function tryTemplate(template: TemplateText): void {
+  renderEmail(trialContent(template), TRIAL_FRAME);
 }
 
 const TRIAL_FRAME: EmailFrame = {
@@ -78,9 +77,9 @@ export function emailOf({ content, frame, ownPrefix }: EmailToRender): RenderedE
 type UsedVariable = { name: string; required: boolean };
 
 /** Returns the variables in the order of their first use. A path within a trait counts as the trait. */
-function usedVariables(letter: TemplateText): UsedVariable[] {
+function usedVariables(template: TemplateText): UsedVariable[] {
   const names = EMAIL_PARTS.flatMap((part) => {
-    const parsed = parsePart(letter[part], markupOf(letter, part));
+    const parsed = parsePart(template[part], markupOf(template, part));
     if ('flaw' in parsed) return [];
     const globals = Object.values(analyzeSync(parsed.templates, { partials: false }).globals).flat();
     return globals
@@ -89,7 +88,7 @@ function usedVariables(letter: TemplateText): UsedVariable[] {
         typeof key === 'string' ? `${String(root)}.${key}` : String(root),
       );
   });
-  const missing = renderContent(letter, UNKNOWN).missing;
+  const missing = renderContent(template, UNKNOWN).missing;
   const isRequired = (name: string): boolean =>
     missing.some((one) => one === name || one.startsWith(`${name}.`));
   return [...new Set(names)].map((name) => ({ name, required: isRequired(name) }));
@@ -105,8 +104,8 @@ const UNKNOWN = {
 };
 
 /** Returns the email for a user without known values. Throws a fault if even that takes too much work. */
-function trialContent(letter: TemplateText): TemplateText {
-  const { content, failed } = renderContent(letter, UNKNOWN);
+function trialContent(template: TemplateText): TemplateText {
+  const { content, failed } = renderContent(template, UNKNOWN);
   if (failed !== null) throw refused([{ message: `${failed}: ${TOO_MUCH_WORK}`, field: failed }]);
   return content;
 }

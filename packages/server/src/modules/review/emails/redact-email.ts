@@ -1,4 +1,4 @@
-import { allows, type LetterHeader, type Role } from '@beckon/contract/dashboard';
+import { allows, type EmailHeader, type Role } from '@beckon/contract/dashboard';
 import { Fault } from '../../../platform/fault.ts';
 import { type ReadMail, redactTokens } from '../../sending/index.ts';
 
@@ -15,7 +15,7 @@ export function redactFor(role: Role, { draftId }: { draftId: string | null }): 
 export function redactMail(
   mail: ReadMail,
   redact: Redact,
-): Pick<ReadMail, 'html' | 'text'> & { headers: LetterHeader[] } {
+): Pick<ReadMail, 'html' | 'text'> & { headers: EmailHeader[] } {
   const headers = mail.headers.map(({ name, value }) => ({ name, value: redact(value) }));
   return { html: redact(mail.html), text: redact(mail.text), headers };
 }

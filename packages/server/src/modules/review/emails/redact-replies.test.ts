@@ -85,11 +85,11 @@ test('redacts the signed sender that a bounce names, so that no reader can send 
 
 test.each<[string, (from: string) => SubmissionResult]>([
   [
-    'refuses a letter',
+    'refuses an email',
     (from) => ({ result: 'refused', stage: 'rcpt', code: 550, reply: `550 5.1.1 no ${from}` }),
   ],
-  ['puts it off', (from) => ({ result: 'refused', stage: 'rcpt', code: 450, reply: `450 4.2.1 no ${from}` })],
-  ['takes it', (from) => ({ result: 'accepted', reply: `250 2.1.0 ok ${from}`, relayId: null })],
+  ['defers it', (from) => ({ result: 'refused', stage: 'rcpt', code: 450, reply: `450 4.2.1 no ${from}` })],
+  ['accepts it', (from) => ({ result: 'accepted', reply: `250 2.1.0 ok ${from}`, relayId: null })],
   ['is lost', (from) => ({ result: 'not_sent', stage: 'data', reason: `closed for ${from}` })],
 ])(
   'redacts the signed sender in the reply of a server that %s, so that no reader can send a bounce',

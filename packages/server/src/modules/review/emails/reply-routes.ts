@@ -81,7 +81,7 @@ export const replyRoutes: DashboardRoute[] = [
     async handle({ db }, { projectId, params, note }) {
       const { id } = await requireReply(db, projectId, params.reply);
       const { settings } = await getSettings(db, projectId);
-      if (settings.replyForwardTo === null) throw toNobody();
+      if (settings.replyForwardTo === null) throw noForwardAddress();
       const at = db.clock.now();
       if (!(await forwardAgain(db, { projectId, id, at }))) throw notForwarded();
       note({ subject: id });
@@ -98,7 +98,7 @@ async function requireReply(tx: Tx, projectId: number, given: string): Promise<R
   throw new Fault('not_found', { details: [{ message, field: 'reply' }] });
 }
 
-function toNobody(): Fault {
+function noForwardAddress(): Fault {
   const message = 'Replies are not forwarded yet. Set reply_forward_to to an email address';
   return new Fault('conflict', { details: [{ message, field: 'reply' }] });
 }

@@ -43,7 +43,7 @@ const filtered = async (filter: string): Promise<string[]> => {
 /** Replaces the stored bytes of the email to this user. */
 async function freeze(userId: string, more: object = {}): Promise<string> {
   const [message] = await story.messages(userId);
-  if (!message) throw new Error(`no letter to ${userId}`);
+  if (!message) throw new Error(`no email to ${userId}`);
   const mime = await goodEmail({ date: new Date(story.now()), ...more });
   await db.query(
     `UPDATE beckon.message_mime SET mail_from = 'b@acme.test', mime = $3 WHERE project_id = $1 AND draft_id = $2`,
@@ -61,7 +61,7 @@ test('lists emails with their outcomes, newest first, in pages without a gap', a
   const rows = new Map(all.json.data.map((row) => [row.external_user_id, row]));
   expect(rows.get('a')).toMatchObject({
     rule: 'Emails',
-    subject: 'Letter 1',
+    subject: 'Email 1',
     address: 'a@x.org',
     state: 'sent',
     reason: null,
@@ -87,9 +87,9 @@ test('filters emails by every key of the shared grammar, and reports errors with
   await story.event('b', 'other');
   await story.later(3_600_000);
   await story.became('a', OPENED, CLICKED, REPLIED);
-  expect(await filtered('rule:Letters')).toEqual(expect.arrayContaining(['a', 'b']));
+  expect(await filtered('rule:Emails')).toEqual(expect.arrayContaining(['a', 'b']));
   expect(await filtered('rule:Oth*')).toEqual(['b']);
-  expect(await filtered('-rule:Letters')).toEqual(['b']);
+  expect(await filtered('-rule:Emails')).toEqual(['b']);
   expect(await filtered('rule:Nothing')).toEqual([]);
   expect(await filtered('state:failed')).toEqual(['b']);
   expect(await filtered('reason:rejected')).toEqual(['b']);
@@ -202,7 +202,7 @@ test('exports emails as CSV without formulas, for admins alone', async () => {
   expect(headers['content-type']).toBe('text/csv; charset=utf-8');
   const [head, line, ...rest] = text.split('\n');
   expect(head).toMatch(/^id,claimed_at,/);
-  expect(line).toContain(",Letters,,'=cmd(),");
+  expect(line).toContain(",Emails,,'=cmd(),");
   expect(rest).toEqual(['']);
   expect((await ask('/export?filter=state:failed', { as: 'admin' })).text.split('\n')).toHaveLength(2);
 });

@@ -302,8 +302,8 @@ test('forwards a reply again for a reviewer, if there is a recipient and its sen
   const forward = (reply: string, as: AskOptions['as'] = 'reviewer') =>
     ask(`POST /replies/${reply}/forward`, { as });
   expect((await forward(id, 'viewer')).status).toBe(403);
-  const toNobody = await forward(id);
-  expect([toNobody.status, toNobody.json.errors[0]?.message]).toEqual([
+  const withoutAddress = await forward(id);
+  expect([withoutAddress.status, withoutAddress.json.errors[0]?.message]).toEqual([
     409,
     expect.stringContaining('reply_forward_to'),
   ]);

@@ -77,7 +77,7 @@ const line = fc.constantFrom('Hello', ' “Grüße” ', 'x'.repeat(200));
 const draft: fc.Arbitrary<Step> = fc.record({
   kind: fc.constant('draft' as const),
   email: fc.oneof(
-    fc.record({ name: fc.constantFrom('welcome', 'a letter', '__proto__') }),
+    fc.record({ name: fc.constantFrom('welcome', 'an email', '__proto__') }),
     fc.record({
       subject: line,
       preheader: fc.oneof(fc.constant(''), line),

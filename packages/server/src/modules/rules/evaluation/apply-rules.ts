@@ -173,7 +173,7 @@ export function moveAnchor(audienceId: string, cause: Cause): Anchor {
 function composeAll({ outcome, person, model }: Desk, deps: Composing): DraftChange[] {
   return outcome.emails
     .filter(({ run }) => run.state !== 'ended')
-    .map(({ run, email: letter }) => compose({ run, email: letter, person, model }, deps));
+    .map(({ run, email }) => compose({ run, email, person, model }, deps));
 }
 
 /** Cancels the open drafts of an ended run. An email that is being sent right now cannot be recalled. */

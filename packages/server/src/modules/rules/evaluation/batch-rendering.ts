@@ -33,15 +33,15 @@ export function createBatchRendering(
   const began = now();
   let sincePause = 0;
   return {
-    render({ email: letter, person }, render) {
-      const failed = slow.find(letter, person);
+    render({ email, person }, render) {
+      const failed = slow.find(email, person);
       if (failed) return failed;
-      const rendered = slow.measure(letter, person, render);
+      const rendered = slow.measure(email, person, render);
       const { projectId } = person;
       const work = (spent.get(projectId) ?? 0) + rendered.work;
       spent.set(projectId, work);
       if (work > most.work) Object.assign(most, { projectId, work });
-      sincePause += slow.find(letter, person) ? PAUSE_AFTER : rendered.work;
+      sincePause += slow.find(email, person) ? PAUSE_AFTER : rendered.work;
       return rendered;
     },
     over: () => (most.work > BATCH_WORK_MAX || now() - began > BATCH_MAX_MS ? most.projectId : null),
@@ -100,9 +100,9 @@ export class TooMuchRendering extends Error {
  */
 export type SlowRenders = {
   /** Returns the email as failed if it took too long for this user before. */
-  find(letter: object, person: PersonId): RenderedContent | undefined;
+  find(email: object, person: PersonId): RenderedContent | undefined;
   /** Runs `render`. If it takes too long, the email is remembered and returned as failed. */
-  measure(letter: object, person: PersonId, render: () => RenderedContent): RenderedContent;
+  measure(email: object, person: PersonId, render: () => RenderedContent): RenderedContent;
   /** Returns how many milliseconds each project blocked the process since the last call. */
   take(): Map<number, number>;
 };
@@ -115,14 +115,14 @@ export function createSlowRenders(usedMs: () => number = threadMs): SlowRenders 
   const known = new WeakMap<object, Map<string, RenderedContent>>();
   let blocked = new Map<number, number>();
   return {
-    find: (letter, person) => known.get(letter)?.get(personKey(person)),
-    measure(letter, person, render) {
+    find: (email, person) => known.get(email)?.get(personKey(person)),
+    measure(email, person, render) {
       const begin = usedMs();
       const rendered = render();
       const ms = usedMs() - begin;
       if (ms < SLOW_MS) return rendered;
       const failed = failedOf(rendered);
-      known.set(letter, (known.get(letter) ?? new Map()).set(personKey(person), failed));
+      known.set(email, (known.get(email) ?? new Map()).set(personKey(person), failed));
       blocked.set(person.projectId, (blocked.get(person.projectId) ?? 0) + ms);
       return failed;
     },

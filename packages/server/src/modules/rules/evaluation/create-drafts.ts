@@ -21,13 +21,13 @@ export type Composing = { run: Run; email: ProgramEmail; person: Person; model: 
 
 /** Drafts the email that a run has reached, with its deadline. */
 export function compose(
-  { run, email: letter, person, model }: Composing,
+  { run, email, person, model }: Composing,
   { now, newId, rendering }: { now: number; newId: NewId; rendering: BatchRendering },
 ): DraftChange {
   const definition = model.rules.version(run.ruleId, run.version)?.definition;
   if (!definition) throw new Error(`version ${run.version} of rule ${run.ruleId} is not known`);
   const { projectId, userId } = person;
-  const written = writeWithin(rendering, { run, email: letter, person, model });
+  const written = writeWithin(rendering, { run, email, person, model });
   const { content, facts } = written;
   return newDraft({
     projectId,
@@ -79,23 +79,23 @@ type Writing = Omit<Composing, 'run'> & { run: Pick<Run, 'anchor' | 'endsAt'> };
 
 /** Renders the template with the present facts of the user. */
 export function write(writing: Writing): RenderedContent {
-  const { email: letter, variables } = contentToRender(writing);
-  return renderContent(letter, variables);
+  const { email, variables } = contentToRender(writing);
+  return renderContent(email, variables);
 }
 
 /** Renders like `write`, within the limits of a batch. */
 export function writeWithin(rendering: BatchRendering, writing: Writing): RenderedContent {
-  const { email: letter, person, model } = writing;
-  const text = textOf(model, letter);
-  if (!text) throw new Error(`there is no template ${JSON.stringify(letter)}`);
-  const email = { email: 'name' in letter ? text : letter, person };
-  return rendering.render(email, () => write(writing));
+  const { email, person, model } = writing;
+  const text = textOf(model, email);
+  if (!text) throw new Error(`there is no template ${JSON.stringify(email)}`);
+  const item = { email: 'name' in email ? text : email, person };
+  return rendering.render(item, () => write(writing));
 }
 
 /** Returns the input of `write`, for rendering in another thread. */
-export function contentToRender({ run, email: letter, person, model }: Writing): ContentToRender {
-  const text = textOf(model, letter);
-  if (!text) throw new Error(`there is no template ${JSON.stringify(letter)}`);
+export function contentToRender({ run, email, person, model }: Writing): ContentToRender {
+  const text = textOf(model, email);
+  if (!text) throw new Error(`there is no template ${JSON.stringify(email)}`);
   const variables = variablesFor({
     person,
     anchor: run.anchor,
@@ -119,9 +119,9 @@ export function emailOf(
 }
 
 /** A project's own template takes precedence over the shipped one with the same name. */
-function textOf({ emails }: Model, letter: ProgramEmail): TemplateText | undefined {
-  if (!('name' in letter)) return { ...letter, format: 'markdown' };
-  return emails.get(letter.name) ?? findShippedEmail(letter.name);
+function textOf({ emails }: Model, email: ProgramEmail): TemplateText | undefined {
+  if (!('name' in email)) return { ...email, format: 'markdown' };
+  return emails.get(email.name) ?? findShippedEmail(email.name);
 }
 
 function autopilotOf({ project, rules }: Model, { ruleId }: Run): number | null {

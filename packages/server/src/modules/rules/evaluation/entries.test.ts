@@ -39,7 +39,7 @@ test('once: does not enroll a user again after an edit of the rule', async () =>
   await did(story, {}, DAY);
   const document = {
     when: { event: 'did' },
-    steps: [{ draft: { subject: 'Anew', body: 'Well done again.' } }],
+    steps: [{ draft: { subject: 'Again', body: 'Well done again.' } }],
   };
   const { projectId } = story;
   await editRule(story.server.db, {

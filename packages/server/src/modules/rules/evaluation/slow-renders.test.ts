@@ -32,19 +32,19 @@ function slowBy(ms: number) {
 describe('createSlowRenders', () => {
   test('remembers an email that took 2 s for one user, and no other user or email', () => {
     const { slow, render } = slowBy(2_000);
-    const letter = {};
+    const email = {};
     const failed = { content: { subject: 'Hello', body: '' }, failed: 'body' };
-    expect(slow.measure(letter, ada, render)).toMatchObject(failed);
-    expect(slow.find(letter, ada)).toMatchObject(failed);
-    expect(slow.find(letter, bea)).toBeUndefined();
+    expect(slow.measure(email, ada, render)).toMatchObject(failed);
+    expect(slow.find(email, ada)).toMatchObject(failed);
+    expect(slow.find(email, bea)).toBeUndefined();
     expect(slow.find({}, ada)).toBeUndefined();
   });
 
   test('remembers nothing below that', () => {
     const { slow, render } = slowBy(1_999);
-    const letter = {};
-    expect(slow.measure(letter, ada, render)).toBe(rendered);
-    expect(slow.find(letter, ada)).toBeUndefined();
+    const email = {};
+    expect(slow.measure(email, ada, render)).toBe(rendered);
+    expect(slow.find(email, ada)).toBeUndefined();
     expect(slow.take()).toEqual(new Map());
   });
 
@@ -62,15 +62,15 @@ describe('createSlowRenders', () => {
 });
 
 describe('createBatchRendering', () => {
-  const email = (letter: object, person = ada) => ({ email: letter, person });
+  const ofUser = (email: object, person = ada) => ({ email, person });
 
   test('returns an email that takes too long as failed, and does not render it again in a later batch', () => {
     const { slow, render, renders } = slowBy(12_000);
-    const letter = {};
-    expect(createBatchRendering(slow).render(email(letter), render)).toMatchObject({ failed: 'body' });
-    expect(createBatchRendering(slow).render(email(letter), render)).toMatchObject({ failed: 'body' });
+    const email = {};
+    expect(createBatchRendering(slow).render(ofUser(email), render)).toMatchObject({ failed: 'body' });
+    expect(createBatchRendering(slow).render(ofUser(email), render)).toMatchObject({ failed: 'body' });
     expect(renders()).toBe(1);
-    expect(createBatchRendering(slow).render(email(letter, bea), () => rendered)).toBe(rendered);
+    expect(createBatchRendering(slow).render(ofUser(email, bea), () => rendered)).toBe(rendered);
   });
 
   test('lets other work run after an email that took too long', async () => {
@@ -78,7 +78,7 @@ describe('createBatchRendering', () => {
     const rendering = createBatchRendering(slow);
     const order: string[] = [];
     setImmediate(() => order.push('other'));
-    rendering.render(email({}), render);
+    rendering.render(ofUser({}), render);
     await rendering.pause();
     order.push('batch');
     expect(order).toEqual(['other', 'batch']);
@@ -88,8 +88,8 @@ describe('createBatchRendering', () => {
     const { slow, render } = slowBy(0);
     let now = 0;
     const rendering = createBatchRendering(slow, () => now);
-    rendering.render(email({}, dan), render);
-    for (const person of [ada, bea]) rendering.render(email({}, person), render);
+    rendering.render(ofUser({}, dan), render);
+    for (const person of [ada, bea]) rendering.render(ofUser({}, person), render);
     now = 5_000;
     expect(rendering.over()).toBeNull();
     now = 5_001;

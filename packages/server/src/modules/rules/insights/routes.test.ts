@@ -70,7 +70,7 @@ test('reports how soon emails were opened, and how many were changed before send
   await story.became('d', OPENED);
   const { total } = (await ask()).json.data.range;
   expect(total).toMatchObject({ sent: 4, edited: { edited: 1, total: 4 }, rates: { edited: 0.25 } });
-  expect(total.opened_within.map(({ emails: emails }) => emails)).toEqual([0, 1, 0, 1, 0, 0, 1]);
+  expect(total.opened_within.map(({ emails }) => emails)).toEqual([0, 1, 0, 1, 0, 0, 1]);
   expect(total.opened_within.map(({ until_ms }) => until_ms && until_ms / HOUR)).toEqual([
     0.25,
     1,

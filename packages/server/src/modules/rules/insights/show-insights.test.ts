@@ -48,7 +48,7 @@ test('counts an email once per outcome type, and bots separately', async () => {
       edited: { edited: 0, total: 8 },
       opened_within: [2, 0, 0, 0, 0, 0, 0].map((emails, n) => ({
         until_ms: [900_000, 3_600_000, 14_400_000, 43_200_000, 86_400_000, 259_200_000, null][n],
-        emails: emails,
+        emails,
       })),
       median_open_ms: 0,
       rates: {
@@ -84,9 +84,9 @@ test('groups emails of the given time range by rule, template, domain and mailbo
     (await showInsights(db, { projectId, by, since: story.now() - days * DAY })).groups.map(
       ({ name, sent }) => `${name}: ${sent}`,
     );
-  expect(await ask('rule')).toEqual(['Letters: 2', 'Named: 1']);
-  expect(await ask('rule', 30)).toEqual(['Letters: 3', 'Named: 1']);
-  expect(await ask('template')).toEqual(['the text of the rule Letters: 2', 'welcome: 1']);
+  expect(await ask('rule')).toEqual(['Emails: 2', 'Named: 1']);
+  expect(await ask('rule', 30)).toEqual(['Emails: 3', 'Named: 1']);
+  expect(await ask('template')).toEqual(['the text of the rule Emails: 2', 'welcome: 1']);
   expect(await ask('domain')).toEqual(['test-inbox.invalid: 3']);
   expect((await ask('provider')).join()).toMatch(/: 3$/);
 });

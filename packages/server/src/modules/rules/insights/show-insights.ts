@@ -104,7 +104,7 @@ function toShown(insight: Insight, lift: ShownInsight['lift']): ShownInsight {
     edited: { edited: insight.edited, total: insight.editable },
     opened_within: insight.openedWithin.map((emails, n) => ({
       until_ms: OPENED_WITHIN_MS[n] ?? null,
-      emails: emails,
+      emails,
     })),
     median_open_ms: insight.medianOpenMs,
     rates: {

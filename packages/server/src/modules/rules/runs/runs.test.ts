@@ -88,7 +88,7 @@ test('reads a run as it was written, newest first', async () => {
   await begin(full, over);
   expect(await of(full.userId)).toEqual([over, full]);
   expect(await of(full.userId, 1)).toEqual([over]);
-  expect(await of('nobody')).toEqual([]);
+  expect(await of('unknown')).toEqual([]);
 });
 
 test('starts one run at a time per user if the rule allows only one', async () => {
@@ -157,7 +157,7 @@ test('returns open runs and, on request, runs that wait for their goal', async (
     run({ userId: 'u3' }),
     run({ projectId: projectId + 1 }),
   );
-  const people = ['u2', 'u1', 'nobody'].map((userId) => ({ projectId, userId }));
+  const people = ['u2', 'u1', 'unknown'].map((userId) => ({ projectId, userId }));
   const find = (goals?: number) =>
     db.transaction((tx) => findOpenRuns(tx, people, goals === undefined ? {} : { goals }));
   expect(ids(await find())).toEqual(ids([paused, open]));

@@ -81,7 +81,7 @@ test.each<[string, DkimKey[], [DnsRecordStatus, DnsRecordStatus], { slot: Slot; 
     ],
   ],
   [
-    'the one before is kept for letters on their way',
+    'the previous key is kept for emails on their way',
     [key(a, 'retiring', NOW - RETIRES_AFTER_MS + 1), key(b, 'active')],
     ['missing', 'ok'],
     [],

@@ -92,7 +92,7 @@ test.each<[string, Partial<Standing>, [DnsCheckResult, number][], Partial<Standi
     { state: 'verified', verifiedAt: 9, warmupFrom: 1 },
   ],
   [
-    'begins its misses anew after it was right',
+    'counts misses from zero after a correct answer',
     verified,
     [
       ['wrong', 0],

@@ -51,10 +51,10 @@ test('works after one correct answer and fails after three wrong ones in a row, 
       let [tracking, now, misses]: [Tracking, number, number] = [fresh, NOW, 0];
       for (const isRight of looks) {
         const before = tracking;
-        tracking = afterProbe(before, isRight ? null : 'nobody there', now);
+        tracking = afterProbe(before, isRight ? null : 'no answer', now);
         misses = isRight ? 0 : misses + 1;
         const state = isRight ? 'working' : misses >= 3 ? 'failed' : before.state;
-        expect(tracking).toMatchObject({ state, misses, found: isRight ? null : 'nobody there' });
+        expect(tracking).toMatchObject({ state, misses, found: isRight ? null : 'no answer' });
         expect(tracking.checkedAt ?? 0).toBeGreaterThan(before.checkedAt ?? 0);
         expect(tracking.nextAt).toBeGreaterThanOrEqual(now + MINUTE);
         expect(tracking.nextAt).toBeLessThanOrEqual(now + DAY);

@@ -170,7 +170,7 @@ describe('an open gate', () => {
     ['by the zone of the recipient, not that of the project', { policy: { timeZone: 'Australia/Sydney' } }],
     ['once the window of a cap has passed', { facts: { claimedAt: [NOW - 24 * HOUR] } }],
     ['where caps are off', { policy: { caps: null }, facts: { claimedAt: [NOW, NOW, NOW] } }],
-    ['to a letter that does not count', { facts: { counts: false, claimedAt: [NOW, NOW, NOW] } }],
+    ['to an email that does not count', { facts: { counts: false, claimedAt: [NOW, NOW, NOW] } }],
     ['and does not yield', { facts: { counts: false, yieldsTo: { id: 'the-other', deadlineAt: NOW } } }],
     [
       'where there is no cap to yield for',

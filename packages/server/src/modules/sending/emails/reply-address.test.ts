@@ -7,10 +7,10 @@ const name = { projectId: 7, messageId: '019b0000-0000-7000-8000-000000000001' }
 const tokenKeys: TokenKeys = [Buffer.alloc(32, 1)];
 
 test.each<[string, Partial<Outlet>, string | null]>([
-  ['a relay and a host that takes mail in', { kind: 'relay', mailDomain: 'in.acme.test' }, 'in.acme.test'],
-  ['a relay, and nobody takes mail in', { kind: 'relay', mailDomain: null }, null],
-  ['the outbox', { kind: 'test_inbox', mailDomain: null }, 'test-inbox.invalid'],
-  ['the outbox and a host', { kind: 'test_inbox', mailDomain: 'in.acme.test' }, 'in.acme.test'],
+  ['a relay and a mail host', { kind: 'relay', mailDomain: 'in.acme.test' }, 'in.acme.test'],
+  ['a relay without a mail host', { kind: 'relay', mailDomain: null }, null],
+  ['the test inbox', { kind: 'test_inbox', mailDomain: null }, 'test-inbox.invalid'],
+  ['the test inbox and a mail host', { kind: 'test_inbox', mailDomain: 'in.acme.test' }, 'in.acme.test'],
 ])('with %s the reply address is %s', (_, changed, host) => {
   const outlet = { kind: 'relay', publicUrl: 'https://x.test', mailDomain: null, ...changed } as const;
   const address = replyAddress({ name, outlet, tokenKeys });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { emailToken, readEmailToken } from '../../../platform/crypto/email-token.ts';
 import { composeMail } from '../../../platform/mail/compose.ts';
-import { letterHeaders } from '../../delivery/headers.ts';
+import { emailHeaders } from '../../delivery/headers.ts';
 import { paceNow, slowed } from '../../delivery/domain-limits.ts';
 import { warmupDay, warmupLeft } from './limits.ts';
 import { senderGate, senderOf } from './sender.ts';
@@ -42,10 +42,14 @@ test('refuses to send through a relay if the domain is missing, unverified or fa
 });
 
 test('refuses to send through a relay from a paused domain, and reports why it is paused', () => {
-  const domain = { ...VERIFIED, pausedReason: '6 of its last 40 letters were refused for what they are' };
+  const domain = {
+    ...VERIFIED,
+    pausedReason: '6 of its last 40 emails were rejected because of their content or sender',
+  };
   expect(senderGate({ outlet: RELAY, identity: IDENTITY, domain })).toEqual({
     reason: 'domain_not_ready',
-    detail: 'acme.example is paused: 6 of its last 40 letters were refused for what they are',
+    detail:
+      'acme.example is paused: 6 of its last 40 emails were rejected because of their content or sender',
   });
 });
 
@@ -58,11 +62,11 @@ test.each(['http://localhost:8080', 'http://app.localhost', 'http://127.0.0.1', 
 );
 
 test('sends to the test inbox without any identity or domain', () => {
-  const nobody = { fromName: null, fromAddress: null, replyTo: null, postalAddress: null, footer: null };
-  expect(senderGate({ outlet: TEST_INBOX, identity: nobody, domain: null })).toBe('pass');
-  expect(senderOf(nobody, 'Acme')).toEqual({
+  const noIdentity = { fromName: null, fromAddress: null, replyTo: null, postalAddress: null, footer: null };
+  expect(senderGate({ outlet: TEST_INBOX, identity: noIdentity, domain: null })).toBe('pass');
+  expect(senderOf(noIdentity, 'Acme')).toEqual({
     name: 'Acme',
-    address: 'letters@test-inbox.invalid',
+    address: 'emails@test-inbox.invalid',
     replyTo: null,
   });
 });
@@ -89,7 +93,7 @@ test('sends from an internationalized domain in its DNS form, and the email can 
 const name = { projectId: 7, messageId: '01890a5d-ac96-774b-bcce-b302099a8057' };
 const FROM = { name: 'Acme', address: 'hello@acme.example' };
 const headersOf = (outlet: Outlet, returnPath: string | null = null, from = FROM) =>
-  letterHeaders({
+  emailHeaders({
     name,
     outlet,
     tokenKeys: KEY,
@@ -110,7 +114,7 @@ test('adds List-Unsubscribe with one click, and with mailto if Beckon receives m
   );
   expect(valueOf(RELAY, 'List-Unsubscribe-Post')).toBe('List-Unsubscribe=One-Click');
   expect(valueOf(RELAY, 'Feedback-ID')).toBe('trial-expiring:acme-inc:lifecycle:beckon7');
-  expect(valueOf(RELAY, 'List-Id')).toBe('<letters.p7.acme.example>');
+  expect(valueOf(RELAY, 'List-Id')).toBe('<emails.p7.acme.example>');
 });
 
 test('sends bounces to an address that identifies the email if Beckon receives mail, and otherwise to the sender', () => {

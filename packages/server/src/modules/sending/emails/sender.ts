@@ -76,7 +76,7 @@ export function senderOf(
 ): { name: string; address: string; replyTo: string | null } {
   return {
     name: fromName ?? projectName,
-    address: deliveryAddress(fromAddress ?? `letters@${TEST_INBOX_DOMAIN}`),
+    address: deliveryAddress(fromAddress ?? `emails@${TEST_INBOX_DOMAIN}`),
     replyTo,
   };
 }

@@ -16,7 +16,7 @@ const SINGLE = [
   'subject',
   'mime-version',
 ];
-const NOBODY = /^(?:no|do-?not)[._-]?reply|^donotreply/i;
+const NO_REPLY = /^(?:no|do-?not)[._-]?reply|^donotreply/i;
 
 /** Returns the values of a header in their order. */
 export function headersOf(mail: ReadMail, name: string): string[] {
@@ -58,7 +58,7 @@ function sender(mail: ReadMail): CheckFinding[] {
           ),
         ]
       : []),
-    ...(NOBODY.test(answered.address)
+    ...(NO_REPLY.test(answered.address)
       ? [warning('Recipients cannot reply to it. Set reply_to to an address that your team reads.')]
       : []),
   ];

@@ -87,11 +87,11 @@ function flawOf(href: string): Flaw | 'none' {
 }
 
 /** A link to the unspecified address also opens on the reader's own computer. */
-const NOBODYS = new Set(['0.0.0.0', '[::]']);
+const UNSPECIFIED_ADDRESSES = new Set(['0.0.0.0', '[::]']);
 
 export function isLoopback(hostname: string): boolean {
   const name = hostname.replace(/\.$/, '');
-  return isLoopbackName(name) || NOBODYS.has(name);
+  return isLoopbackName(name) || UNSPECIFIED_ADDRESSES.has(name);
 }
 
 function distinct(links: EmailLink[]): string[] {

@@ -122,7 +122,7 @@ test.each<Case>([
   ['a nameless sender', { from: { name: '', address: 'a@acme.test' } }, 'headers', 'warning', /no name/],
   ['a deaf sender', { from: { name: 'A', address: 'no-reply@acme.test' } }, 'headers', 'warning', /reply/],
   [
-    'a letter of another day',
+    'an email of another day',
     { date: new Date(AT - 3 * 86_400_000) },
     'headers',
     'warning',
@@ -304,7 +304,7 @@ test.each([
     `Content-Type: multipart/mixed; boundary=a\r\n\r\n${'--a\r\n\r\nx\r\n'.repeat(100_000)}`,
   ],
   ['parts in parts', 'Content-Type: multipart/mixed; boundary=a\r\n\r\n--a\r\n'.repeat(1_000)],
-  ['letters in letters', 'Content-Type: message/rfc822\r\n\r\n'.repeat(5_000)],
+  ['emails in emails', 'Content-Type: message/rfc822\r\n\r\n'.repeat(5_000)],
   ['nothing', ''],
   ['an empty line', '\r\n'],
 ])('reports a finding for %s', async (_, text) => {

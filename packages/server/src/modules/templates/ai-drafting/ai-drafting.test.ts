@@ -40,15 +40,12 @@ beforeEach(async () => {
   server.asked.length = 0;
   projectId = (await createProject(db, { name: 'Acme' })).id;
   await setSettings(db, projectId, { quiet_hours: 'off', frequency_cap: 'off', drafting: 'model' });
-  const letter = {
+  const document = {
     name: 'greeting',
     subject: 'Hello {{ user.name | default: "there" }}',
     body: 'Hi {{ user.name | default: "there" }},\n\nyou have {{ event.count | default: 7 }} reports to look at.\n\n[See the reports](https://app.acme.example/{{ user.external_user_id }}/reports)',
   };
-  await createTemplate(
-    { db, renderer: testRenderer },
-    { projectId, document: letter, follow: true, actor: 'ann' },
-  );
+  await createTemplate({ db, renderer: testRenderer }, { projectId, document, follow: true, actor: 'ann' });
   await createRule(db, {
     projectId,
     document: {

@@ -63,7 +63,7 @@ test.each([
 });
 
 test.each([
-  ['a number of nobody', 'You have used 88% of it.'],
+  ['a number that is not in the facts', 'You have used 88% of it.'],
   ['a number in full width', 'You have used ８８ of it.'],
   ['a number in another script', 'You have used ٨٨ of it.'],
   ['a half in one sign', 'You have used ½ of it.'],
@@ -73,13 +73,13 @@ test.each([
   ['another day', 'It ends on 7 June.'],
   ['the wrong weekday', 'It ends on Friday, 6 June.'],
   ['the wrong year', 'It ends on 6 June 2087.'],
-  ['a month of nobody', 'It ends in July.'],
+  ['a month that is not in the facts', 'It ends in July.'],
   ['a day in figures', 'It ends on 6/6/2026.'],
   ['a day by when it is read', 'Your trial ends tomorrow.'],
   ['a foreign name', 'We asked Mallory about it.'],
   ['a foreign name in front', 'Mallory, your trial is nearly over.'],
   ['a foreign product', 'Try SuperPlan and see.'],
-  ['an abbreviation of nobody', 'Your XQZ is nearly used up.'],
+  ['an abbreviation that is not in the facts', 'Your XQZ is nearly used up.'],
   ['a page', 'Look at https://evil.example/x for more.'],
   ['a domain', 'Look at evil.example for more.'],
   ['a domain with spaces', 'Look at evil dot com for more.'],

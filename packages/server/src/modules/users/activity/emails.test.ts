@@ -45,7 +45,7 @@ test('lists changes of a draft and outcomes of its email as items', async () => 
   ]);
   expect(became[0]).toMatchObject({ ...about, email_id: message?.id });
   expect((await all(projectId, 'type:draft_changed name:approve user:ada')).length).toBe(1);
-  expect((await all(projectId, 'type:outcome name:*.clicked rule:Letters')).length).toBe(1);
+  expect((await all(projectId, 'type:outcome name:*.clicked rule:Emails')).length).toBe(1);
   expect(await all(projectId, 'type:draft_changed user:bob')).toEqual([]);
 });
 

@@ -133,7 +133,7 @@ async function toFeedItems(
   items: StreamItem[],
 ): Promise<FeedItem[]> {
   const actors = new Set(items.map(actorOf).filter((actor) => actor !== null));
-  const names = actors.size === 0 ? NOBODY : await access.namesOf([...actors]);
+  const names = actors.size === 0 ? NO_NAMES : await access.namesOf([...actors]);
   return items.map((item) => {
     const name = names.get(actorOf(item) ?? '');
     const shown = { ...item, type: item.type as FeedType, place: cursorOf(item) };
@@ -141,7 +141,7 @@ async function toFeedItems(
   });
 }
 
-const NOBODY: ReadonlyMap<string, string> = new Map();
+const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
 function actorOf(item: StreamItem): string | null {
   return 'actor' in item && typeof item.actor === 'string' ? item.actor : null;

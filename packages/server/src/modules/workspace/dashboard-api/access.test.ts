@@ -90,11 +90,11 @@ test('every change is audited, of the reads only exports may be, and a project r
 });
 
 test('answers without a session only on the routes that lead to one', async () => {
-  const nobody = browser();
+  const anonymous = browser();
   const ended = browser();
   ended.cookies.set('beckon_session', 'no.session');
   const expected = ({ needs }: { needs: string }): number => (needs === 'anyone' ? 422 : 401);
-  expect(await strangers(expected, (key) => knock(nobody, key))).toEqual([]);
+  expect(await strangers(expected, (key) => knock(anonymous, key))).toEqual([]);
   expect(await strangers(expected, (key) => knock(ended, key))).toEqual([]);
 });
 
@@ -104,7 +104,7 @@ function opens(role: Role, needs: string): boolean {
 
 test.each(ROLES)('gives %s access where the page says so, and nowhere else', async (role) => {
   const one = people.get(role);
-  if (!one) throw new Error(`nobody is ${role}`);
+  if (!one) throw new Error(`no member has the role ${role}`);
   const wrong = await strangers(
     ({ needs }) => (opens(role, needs) ? 422 : 403),
     (key) => knock(one, key),

@@ -18,7 +18,7 @@ const USER = 'needleuser';
 const EMAIL = 'needle.address@needle.test';
 /** Typed by a member wherever text about a user can be typed. */
 const TYPED = 'needletext about Needlename';
-const LETTER = { draft: { subject: 'Hello', body: 'You' } };
+const DRAFT_STEP = { draft: { subject: 'Hello', body: 'You' } };
 const TEMPLATE = { format: 'markdown', subject: 'Hello', preheader: '', body: 'You' };
 
 let story: Story;
@@ -40,7 +40,7 @@ async function done<T>(what: string, body?: object): Promise<T> {
 }
 
 async function draft(event: string): Promise<string> {
-  await story.rule({ name: event, when: { event }, enrollment: 'once', steps: [LETTER] });
+  await story.rule({ name: event, when: { event }, enrollment: 'once', steps: [DRAFT_STEP] });
   await story.event(USER, event);
   await story.later(1_000);
   const found = (await done<DraftListed[]>('GET /drafts')).find(({ rule }) => rule.name === event);

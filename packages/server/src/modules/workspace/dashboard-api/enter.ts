@@ -31,13 +31,13 @@ export type Who = {
 export async function enter(deps: KitDeps, one: RouteRules, request: FastifyRequest): Promise<Who> {
   const bearer = readBearer(request);
   if (needsOwnPage(one, request, bearer)) requireOwnPage(deps, request);
-  if (one.needs === 'anyone') return { ...NOBODY, person: await signedIn(deps, request, bearer) };
+  if (one.needs === 'anyone') return { ...ANONYMOUS, person: await signedIn(deps, request, bearer) };
   const token = bearer === null ? null : await requireToken(deps, bearer);
   const person = token
     ? { ...token.person, sessionId: '', confirmedAt: null }
     : await deps.access.who(request.headers);
   if (!person) throw new Fault('session_required');
-  const who = { ...NOBODY, person, token, actor: `team:${person.id}`, actorName: person.name };
+  const who = { ...ANONYMOUS, person, token, actor: `team:${person.id}`, actorName: person.name };
   const { project } = request.params as { project?: string };
   if (project === undefined) {
     requireScope(one, token);
@@ -99,7 +99,7 @@ function scopeOf({ needs, scope, isAccount }: RouteRules): TokenScope | 'any' | 
   }
 }
 
-const NOBODY: Who = { person: null, role: 'viewer', projectId: 0, actor: '', actorName: '', token: null };
+const ANONYMOUS: Who = { person: null, role: 'viewer', projectId: 0, actor: '', actorName: '', token: null };
 
 /**
  * The highest role that the scopes of a token amount to. It decides what is shown: links of emails stay redacted for a

@@ -82,7 +82,7 @@ const rules = await db.query<{ id: string }>(`SELECT id FROM beckon.rule WHERE p
 ]);
 const own: Record<string, string> = {
   draft: rows[0]?.id ?? '',
-  email: email,
+  email,
   reply,
   key,
   endpoint,

@@ -60,7 +60,7 @@ describe('POST /projects', () => {
   test('counts suspended projects, but neither sandboxes, demos nor projects of other organizations', async () => {
     await setSettings(db, first, { sandbox: 'on' });
     await createProject(db, { name: 'Demo', organizationId, isDemo: true });
-    await createProject(db, { name: 'Of nobody' });
+    await createProject(db, { name: 'Without an organization' });
     const { id } = await createProject(db, { name: 'Two', organizationId });
     await suspendProject(db, id);
     for (const name of ['Three', 'Four']) expect((await create(name)).status).toBe(200);

@@ -104,8 +104,8 @@ async function mailReset(deps: Deps, email: string): Promise<void> {
   if (!deps.accountEmails.isAvailable) throw notMailed();
   const offered = await offerReset(db, installation.publicUrl, { email, by: `team:${known.id}` });
   if (!offered) return;
-  const letter = resetEmail({ url: offered.url, expiresAt: offered.link.expiresAt });
-  if (!(await deps.accountEmails.send({ projectId, to: email, email: letter }))) throw notMailed();
+  const content = resetEmail({ url: offered.url, expiresAt: offered.link.expiresAt });
+  if (!(await deps.accountEmails.send({ projectId, to: email, email: content }))) throw notMailed();
 }
 
 function notMailed(): Fault {

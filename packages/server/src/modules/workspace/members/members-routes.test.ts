@@ -99,11 +99,11 @@ test('lets a member with an account join only by signing in to it', async () => 
 });
 
 test('rejects an invalid address or role, an unknown member and another organization', async () => {
-  const bad = await invite(ada, 'nobody', 'viewer');
+  const bad = await invite(ada, 'no address', 'viewer');
   expect([bad.answer.status, bad.answer.json.errors[0]?.field]).toEqual([422, 'email']);
   expect((await ada.ask(at('POST /invites'), { email: 'a@x.org', role: 'king' })).status).toBe(422);
-  expect((await ada.ask(at('POST /members/nobody/role'), { role: 'viewer' })).status).toBe(404);
-  expect((await ada.ask(at('POST /members/nobody/remove'))).status).toBe(404);
+  expect((await ada.ask(at('POST /members/unknown/role'), { role: 'viewer' })).status).toBe(404);
+  expect((await ada.ask(at('POST /members/unknown/remove'))).status).toBe(404);
   expect(
     (await ada.ask(`POST /projects/${theirs.id}/invites`, { email: 'a@x.org', role: 'owner' })).status,
   ).toBe(404);

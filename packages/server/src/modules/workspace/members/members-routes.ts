@@ -112,8 +112,8 @@ export const inviteRoutes = [
       const inviting = { organizationId: organization.id, email, role, by, byRole };
       const { url, link } = await offerInvite(db, installation.publicUrl, inviting);
       const words = { organization: organization.name, role, by: person.name };
-      const letter = inviteEmail(words, { url, expiresAt: link.expiresAt });
-      const mailed = await deps.accountEmails.send({ projectId, to: email, email: letter });
+      const invitation = inviteEmail(words, { url, expiresAt: link.expiresAt });
+      const mailed = await deps.accountEmails.send({ projectId, to: email, email: invitation });
       note({ subject: email, after: { role } });
       return { data: { ...toInvite(link, new Map([[by, person.name]])), link: url, emailed: mailed } };
     },
@@ -136,8 +136,8 @@ export const inviteRoutes = [
     scope: 'admin',
     audit: 'team.send_test_email',
     async handle(deps, { projectId, person, note }) {
-      const letter = testEmail(deps.installation.publicUrl);
-      if (!(await deps.accountEmails.send({ projectId, to: person.email, email: letter }))) {
+      const email = testEmail(deps.installation.publicUrl);
+      if (!(await deps.accountEmails.send({ projectId, to: person.email, email }))) {
         const message =
           deps.installation.mailFrom === null
             ? 'Emails to members require MAIL_FROM, which is not set'

@@ -29,9 +29,9 @@ async function send(
   const { address } = callerOf(deps, request);
   const at = new Date(db.clock.now());
   const projectId = await findProjectOfMember(db, id);
-  const letter = accountChangeEmail(change, { at, address, email, publicUrl: installation.publicUrl });
+  const content = accountChangeEmail(change, { at, address, email, publicUrl: installation.publicUrl });
   // Account emails are sent by the sender of a project, and a member may have none.
-  if (projectId === undefined || !(await accountEmails.send({ projectId, to: email, email: letter })))
+  if (projectId === undefined || !(await accountEmails.send({ projectId, to: email, email: content })))
     deps.log.warn({ change: change.kind }, 'account_change.not_emailed');
 }
 

@@ -50,8 +50,8 @@ test('finds a project by id or name, and by neither if two have the name', async
   expect((await findProject(db, 'Acme')).id).toBe(projectId);
   const twin = await createProject(db, { name: 'Acme' });
   await expect(findProject(db, 'Acme')).rejects.toThrow(`one of their IDs: ${projectId}, ${twin.id}`);
-  for (const nobody of ['acme', '999999', '', `0${projectId}`, '99999999999999999999', 'a\0b'])
-    await expect(findProject(db, nobody)).rejects.toMatchObject({ code: 'not_found' });
+  for (const reference of ['acme', '999999', '', `0${projectId}`, '99999999999999999999', 'a\0b'])
+    await expect(findProject(db, reference)).rejects.toMatchObject({ code: 'not_found' });
 });
 
 test('rejects a name that looks like an id or cannot be typed again', async () => {

@@ -12,7 +12,7 @@ export type HolderDeps = {
 
 /** The minimum time between two writes of the last use. */
 const USED_EVERY_MS = 60_000;
-const NOBODY = { salt: Buffer.alloc(SALT_BYTES), hash: Buffer.alloc(32) };
+const DUMMY_CANDIDATE = { salt: Buffer.alloc(SALT_BYTES), hash: Buffer.alloc(32) };
 
 /**
  * Finds the owner of a token. It queries the database each time, so that a revoked token stops working immediately. Returns null for every
@@ -35,7 +35,7 @@ type Match = { row: TokenCandidateRow; isStale: boolean };
 /** Takes as much time without a candidate as with one. */
 function matchSecret({ pepper }: HolderDeps, secret: string, rows: TokenCandidateRow[]): Match | null {
   let match: Match | null = null;
-  for (const row of rows.length === 0 ? [NOBODY] : rows) {
+  for (const row of rows.length === 0 ? [DUMMY_CANDIDATE] : rows) {
     const isCurrent = equalInConstantTime(hashToken(pepper.current, row.salt, secret), row.hash);
     const isPrevious =
       pepper.previous !== null && equalInConstantTime(hashToken(pepper.previous, row.salt, secret), row.hash);

@@ -67,7 +67,7 @@ test('a member approves a program after seeing its scopes, and it gets its token
   const both = await Promise.all([fetchToken(begun), fetchToken(begun)]);
   expect(both.map(({ state }) => state).toSorted()).toEqual(['approved', 'expired']);
   const made = both.find((one) => one.state === 'approved');
-  if (made?.state !== 'approved') throw new Error('nobody got it');
+  if (made?.state !== 'approved') throw new Error('no request got the token');
   expect(made.token).toMatch(/^bkp_[0-9A-Za-z]{40}$/);
   expect(made).toMatchObject({
     label: 'Ada’s laptop',
