@@ -119,7 +119,7 @@ function scriptMention(line: number, words: string): Mention | null {
   const [, name = '', given = ''] = /^npm run (?:--silent )?([\w:-]+)(?: -- (.*))?/.exec(words) ?? [];
   if (name === '') return null;
   const path = SCRIPTS[name] === undefined ? null : `npm run ${name}`;
-  const folder = /^node (\w+)\/\w+\.ts$/.exec(SCRIPTS[name] ?? '')?.[1];
+  const folder = /^node ([\w/]+)\/\w+\.ts$/.exec(SCRIPTS[name] ?? '')?.[1];
   const options = folder === undefined ? [] : optionsIn(wordsOf(given));
   return { line, text: words, path, options, accepts: new Set(optionsRead(folder)) };
 }

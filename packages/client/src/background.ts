@@ -12,13 +12,13 @@ const MAX_WAIT_MS = 1_000;
 const MAX_QUEUED = 10_000;
 const AROUND_BYTES = 1_024;
 
-/** The event as it was when it was tracked. Later changes by the caller are not sent. */
+/** The event as it was tracked: later changes are not sent. */
 type Queued = { event: TrackedEvent; text: string; bytes: number };
 
 /**
  * Sends events in the background, in the order in which they were tracked: one request at a time, with many events each. Events that cannot
- * be sent go to `onError` and do not block those behind them. Queued events are sent before the process exits normally. A process that ends
- * by a signal has to close the client first.
+ * be sent go to `onError` and do not block those behind them. Queued events are sent before a normal exit. A process that ends by a signal
+ * has to close the client first.
  */
 export class Background {
   readonly #place: Place;

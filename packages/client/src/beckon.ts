@@ -53,7 +53,7 @@ export class Beckon {
     return this.#place.url;
   }
 
-  /** The part of the key that is safe to display, so that people can recognize it. */
+  /** The part of the key that is safe to display. */
   get keyHint(): string {
     const { apiKey } = this.#place;
     return `${apiKey.slice(0, 8)}…${apiKey.slice(-4)}`;
@@ -70,7 +70,7 @@ export class Beckon {
   };
 
   readonly events = {
-    /** Uploads any number of events. Events that were sent before count once. With `suppressTriggers` they are history. */
+    /** Uploads any number of events; repeated ones count once. With `suppressTriggers` they are history. */
     bulk: <Item extends AnyEvent>(
       source: Source<Item>,
       { suppressTriggers = false, ...options }: EventsBulkOptions<Item> = {},

@@ -19,8 +19,8 @@ export type BeckonOptions = {
 
 export type RetryOptions = {
   /**
-   * How often a request is sent, including the first attempt. Default: 6; in the background, no limit but time. Attempts that the server
-   * rejects because of a rate limit or a full queue are not counted.
+   * How often a request is sent at most. Default: 6; in the background, limited by time alone. Attempts that a rate limit or a full queue
+   * rejects do not count.
    */
   attempts?: number;
   /** The time limit of a request with all retries and waits; default: 2 minutes. */
@@ -34,7 +34,7 @@ export type BatchingOptions = {
   maxWaitMs?: number;
   /** How many events wait in memory at most; default: 10,000. */
   maxQueued?: number;
-  /** Gets the events that could not be tracked, and the error. They can be passed to `batch` unchanged. */
+  /** Gets the events that could not be tracked, for `batch`, and the error. */
   onError: (error: BeckonError, events: TrackedEvent[]) => void;
 };
 

@@ -22,7 +22,7 @@ export type FakeFailure = {
   status?: number;
   code?: FaultCode;
   retryAfterS?: number;
-  /** Closes the connection instead: before the request is applied, or after it, so that only the response is lost. */
+  /** Closes the connection before or after the request is applied. */
   drop?: 'before' | 'after';
   /** How many requests fail; default: 1. */
   times?: number;
@@ -47,8 +47,8 @@ export type FakeServer = {
 };
 
 /**
- * Starts a Beckon for your tests, in this process and in memory. It checks keys and records, stores each write once, and fails on request.
- * It drafts and sends no emails, and its clock only counts.
+ * Starts a Beckon for tests, in this process and in memory. It checks keys and records, stores each write once, and fails on request. It
+ * sends no emails, and its clock only counts.
  */
 export async function createFakeServer(): Promise<FakeServer> {
   const fake = new Fake();

@@ -132,7 +132,7 @@ test('the reference lists all background jobs', () => {
   const sources = globSync('**/*.ts', { cwd: folder }).filter((file) => !file.endsWith('.test.ts'));
   const jobs = sources.flatMap((file) =>
     [...readFileSync(new URL(file, folder), 'utf8').matchAll(/\bname: '(\w+)',\s+everyMs:/g)].map(
-      ([, name]) => name,
+      ([, name = '']) => name,
     ),
   );
   expect(jobs.length).toBeGreaterThan(10);
