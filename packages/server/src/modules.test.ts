@@ -43,9 +43,11 @@ function readImports(): Imports {
   const files = globSync('**/*.ts', { cwd: import.meta.dirname }).filter(
     (file) => !file.endsWith('.test.ts'),
   );
-  return new Map(
-    files.map((file) => [file, importsOf(file, readFileSync(join(import.meta.dirname, file), 'utf8'))]),
-  );
+  return new Map(files.map((file) => [file, importsOf(file, readSource(file))]));
+}
+
+function readSource(file: string): string {
+  return readFileSync(join(import.meta.dirname, file), 'utf8');
 }
 
 function importsOf(file: string, text: string): string[] {
@@ -137,6 +139,14 @@ describe('modules', () => {
     // A pattern that matches no import would find no cycle either.
     expect([...imports.values()].flat().length).toBeGreaterThan(4_000);
     expect(cycles(imports)).toEqual([]);
+  });
+
+  test('export each type name once', () => {
+    const names = [...imports.keys()].flatMap((file) =>
+      [...readSource(file).matchAll(/^export (?:type|class|interface|enum) (\w+)/gm)].map(([, name]) => name),
+    );
+    expect(names.length).toBeGreaterThan(500);
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
   });
 
   test.each([

@@ -9,7 +9,7 @@ import { createDigest, type Digest } from '../src/modules/processing/process.ts'
 import { type MemberAction, moveDraft } from '../src/modules/review/move-draft.ts';
 import { pauseProject, resumeProject } from '../src/modules/administration/pause-project.ts';
 import { createSender, type DueDraftSender } from '../src/modules/delivery/send-due-drafts.ts';
-import type { OutgoingEmail } from '../src/modules/delivery/transport.ts';
+import type { TransportEmail } from '../src/modules/delivery/transport.ts';
 import { suppress } from '../src/modules/outcomes/suppressions/suppress.ts';
 import { disableRule, enableRule } from '../src/modules/rules/switch-rule.ts';
 import { Fault } from '../src/platform/fault.ts';
@@ -50,7 +50,7 @@ type Stage = {
   digest: Digest;
   sender: DueDraftSender;
   /** Called for each email when it is submitted. */
-  onEmail: (email: OutgoingEmail) => void;
+  onEmail: (email: TransportEmail) => void;
 };
 type Play = Stage & {
   projectId: number;
@@ -71,7 +71,7 @@ export async function openWorld(connection: ConnectionSource): Promise<World> {
   const db = await openDatabase({ connection, clock, log: silentLog });
   const newId = idMaker(db.clock);
   const transport = {
-    hand: (email: OutgoingEmail) => {
+    hand: (email: TransportEmail) => {
       stage.onEmail(email);
       const result = resultOf(email.draftId);
       return Promise.resolve(result === 'sent' ? { result } : { result, reason: 'as told' });
@@ -104,7 +104,7 @@ async function play(stage: Stage, { startMs, turns }: History): Promise<string[]
   const ids = new Map<string, string[]>();
   const oracle = newOracle(clock.now(), (draft) => idIn(ids, draft));
   const now: Play = { ...stage, projectId, oracle, ids, events: 0, zones: new Map() };
-  const emails: (OutgoingEmail & { at: number })[] = [];
+  const emails: (TransportEmail & { at: number })[] = [];
   const forbidden: string[] = [];
   stage.onEmail = (email) => {
     const handed = { ...email, at: clock.now() };

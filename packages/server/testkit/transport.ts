@@ -1,15 +1,15 @@
-import type { Handed, OutgoingEmail, Transport } from '../src/modules/delivery/transport.ts';
+import type { Handed, TransportEmail, Transport } from '../src/modules/delivery/transport.ts';
 
 /** A transport that keeps all emails. The test sets its results; by default each email is sent. */
 export type TestTransport = Transport & {
-  emails: OutgoingEmail[];
+  emails: TransportEmail[];
   /** Sets the result of the next emails. */
-  answer(handed: Handed | ((email: OutgoingEmail) => Promise<Handed>)): void;
+  answer(handed: Handed | ((email: TransportEmail) => Promise<Handed>)): void;
 };
 
 export function testTransport(slots?: number): TestTransport {
-  const emails: OutgoingEmail[] = [];
-  let answer: (email: OutgoingEmail) => Promise<Handed> = () => Promise.resolve({ result: 'sent' });
+  const emails: TransportEmail[] = [];
+  let answer: (email: TransportEmail) => Promise<Handed> = () => Promise.resolve({ result: 'sent' });
   return {
     ...(slots === undefined ? {} : { slots }),
     emails,

@@ -10,4 +10,4 @@ export { type DraftSender, startSender } from './sender.ts';
 export { showSending } from './show-sending.ts';
 export { type TeamTransport, createAccountEmails, createTeamTransport } from './team-email.ts';
 export { keepInside, receiveMail, testInboxTransport } from './test-inbox.ts';
-export type { Handed, OutgoingEmail, Transport } from './transport.ts';
+export type { Handed, TransportEmail, Transport } from './transport.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { SubmissionResult } from '../../platform/mail/submit.ts';
 import { relayTransport } from './relay-transport.ts';
-import type { OutgoingEmail } from './transport.ts';
+import type { TransportEmail } from './transport.ts';
 
-const EMAIL: OutgoingEmail = {
+const EMAIL: TransportEmail = {
   projectId: 1,
   draftId: 'd',
   messageId: 'm',

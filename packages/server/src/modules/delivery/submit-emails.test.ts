@@ -6,7 +6,7 @@ import { setMode } from '../rules/write-rule.ts';
 import { pauseProject, resumeProject } from '../administration/pause-project.ts';
 import { liftSuppression, suppress } from '../outcomes/suppressions/suppress.ts';
 import { disableRule, enableRule } from '../rules/switch-rule.ts';
-import type { Handed, OutgoingEmail } from './transport.ts';
+import type { Handed, TransportEmail } from './transport.ts';
 import { recordResults } from './record-results.ts';
 
 // One email at a time, so that a second one is claimed and waits for the first.
@@ -42,8 +42,8 @@ const message = async ({ projectId }: Story, userId: string) => {
 };
 
 /** Keeps the first email in the transport until `letGo` is called. */
-function holdFirst(): { held: Promise<OutgoingEmail>; letGo: (handed?: Handed) => void } {
-  const begun = Promise.withResolvers<OutgoingEmail>();
+function holdFirst(): { held: Promise<TransportEmail>; letGo: (handed?: Handed) => void } {
+  const begun = Promise.withResolvers<TransportEmail>();
   const answer = Promise.withResolvers<Handed>();
   let isFirst = true;
   engine.transport.answer((email) => {

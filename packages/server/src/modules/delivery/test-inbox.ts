@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Handed, OutgoingEmail, Transport } from './transport.ts';
+import type { Handed, TransportEmail, Transport } from './transport.ts';
 import { findDraft } from '../drafts/index.ts';
 import { findMessageById, keepMail, type NewMail } from '../sending/index.ts';
 import { listSettings } from '../workspace/index.ts';
@@ -95,7 +95,7 @@ export function testInboxTransport(db: Database): Transport {
   };
 }
 
-async function keep(db: Database, email: OutgoingEmail): Promise<void> {
+async function keep(db: Database, email: TransportEmail): Promise<void> {
   const { projectId, messageId: id, draftId, userId, mailFrom, rcptTo, mime } = email;
   await keepMail(db, { projectId, id, draftId, userId, mailFrom, rcptTo, at: db.clock.now(), raw: mime });
 }

@@ -2,7 +2,7 @@ import type { ReplyClass } from '../outcomes/index.ts';
 import type { DraftContent } from '../drafts/index.ts';
 
 /** An email that may be sent, as it was approved or fell due. */
-export type OutgoingEmail = {
+export type TransportEmail = {
   projectId: number;
   draftId: string;
   messageId: string;
@@ -46,5 +46,5 @@ export type Transport = {
   isDoubtful?(): boolean;
   /** Sends nothing for this long. */
   pause?(ms: number): void;
-  hand(email: OutgoingEmail): Promise<Handed>;
+  hand(email: TransportEmail): Promise<Handed>;
 };

@@ -10,7 +10,7 @@ import { silentLog } from '../../../platform/log.ts';
 import { type Database, openDatabase } from '../../../platform/db/database.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { keepInside } from '../../delivery/test-inbox.ts';
-import type { OutgoingEmail } from '../../delivery/transport.ts';
+import type { TransportEmail } from '../../delivery/transport.ts';
 import { addEndpoint } from '../../webhooks/endpoints/change-endpoint.ts';
 import { makeDemo, removeDemos } from './demo.ts';
 
@@ -102,7 +102,7 @@ test('sends nothing from a demo: its emails stay in the test inbox even with a r
   expect(endpoint.url).toBe(url);
 });
 
-function emailTo(projectId: number): OutgoingEmail {
+function emailTo(projectId: number): TransportEmail {
   const address = `${projectId}@x.org`;
   return {
     projectId,

@@ -14,7 +14,7 @@ import {
   createSender,
   type DueDraftSender,
   type Mailroom,
-  type OutgoingEmail,
+  type TransportEmail,
   type Transport,
 } from '../../delivery/index.ts';
 import type { TokenKeys } from '../../../platform/crypto/email-token.ts';
@@ -45,7 +45,7 @@ type Stage = Life & {
   accept: Accept;
   digest: Digest;
   sender: DueDraftSender;
-  sent: OutgoingEmail[];
+  sent: TransportEmail[];
   pending: Reaction[];
   around: DemoEnvironment;
 };
@@ -94,7 +94,7 @@ function stepFrom(random: Random, left: number): number {
 
 function stageOf(life: Life, around: DemoEnvironment): Stage {
   const { db, log, newId, hasher, mailroom, tokenKeys, random } = life;
-  const sent: OutgoingEmail[] = [];
+  const sent: TransportEmail[] = [];
   const transport: Transport = {
     hand(email) {
       const handed = handedOver(random);

@@ -1,4 +1,4 @@
-import type { Handed, Mailroom, OutgoingEmail } from '../../delivery/index.ts';
+import type { Handed, Mailroom, TransportEmail } from '../../delivery/index.ts';
 import { type Draft, listDrafts } from '../../drafts/index.ts';
 import type { Random } from './random.ts';
 import type { WhatHappened } from '../../outcomes/index.ts';
@@ -10,7 +10,7 @@ import type { NewId } from '../../../platform/ids.ts';
 /** A recipient's reaction to an email and its time, always after sending. */
 export type Reaction = { at: number; messageId: string } & (
   | { kind: 'outcome'; what: WhatHappened }
-  | { kind: 'reply'; email: OutgoingEmail; text: string }
+  | { kind: 'reply'; email: TransportEmail; text: string }
 );
 
 const MINUTE = 60_000;
@@ -36,7 +36,7 @@ export function handedOver(random: Random): Handed {
   return random.chance(0.012) ? REFUSED : { result: 'sent', reply: '250 2.0.0 OK', relayId: null };
 }
 
-export function reactionsTo(random: Random, email: OutgoingEmail, sentAt: number): Reaction[] {
+export function reactionsTo(random: Random, email: TransportEmail, sentAt: number): Reaction[] {
   const { messageId } = email;
   const reactions: Reaction[] = [];
   const happens = (at: number, what: WhatHappened): void => {
@@ -60,7 +60,7 @@ export function reactionsTo(random: Random, email: OutgoingEmail, sentAt: number
   return reactions;
 }
 
-function linkOf({ content }: OutgoingEmail): string {
+function linkOf({ content }: TransportEmail): string {
   return /\]\((https:\/\/[^()\s]+)\)/.exec(content.body)?.[1] ?? 'https://app.harbour.example/';
 }
 
