@@ -11,7 +11,7 @@ import { createReader } from './response.ts';
 /**
  * `node verification/bench/load/self-check.ts` checks that the load generator is correct, and measures how much load it can generate on this machine.
  */
-const KEYS = ['a', 'b', 'c'].map((email) => `sk_live_${email.repeat(40)}`);
+const KEYS = ['a', 'b', 'c'].map((char) => `sk_live_${char.repeat(40)}`);
 const EVENTS: LoadPlan['request'] = {
   method: 'POST',
   path: '/api/v1/events',

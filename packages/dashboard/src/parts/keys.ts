@@ -10,9 +10,9 @@ export type Pressed = {
 
 /** `a`, `Shift+j`, `Mod+k`, `Escape`, `?`. Shift is named only if the character does not imply it. */
 export function nameKey({ key, shiftKey, ctrlKey, metaKey, altKey }: Pressed): string {
-  const isEmail = /^[a-z]$/i.test(key);
-  const name = isEmail ? key.toLowerCase() : key;
-  const shift = shiftKey && (isEmail || key.length > 1) ? 'Shift+' : '';
+  const isLetterKey = /^[a-z]$/i.test(key);
+  const name = isLetterKey ? key.toLowerCase() : key;
+  const shift = shiftKey && (isLetterKey || key.length > 1) ? 'Shift+' : '';
   return `${ctrlKey || metaKey ? 'Mod+' : ''}${altKey ? 'Alt+' : ''}${shift}${name}`;
 }
 

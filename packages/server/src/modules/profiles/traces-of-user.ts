@@ -1,7 +1,8 @@
+/** Lists data about a user from tables of other modules: `rule_entry`, `rule_timer`, `message` and the tracking data of emails. */
+
 import { listOutcomesOf, type Outcome } from '../outcomes/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
-/** Lists other data about a user from tables of other modules: `rule_entry`, `rule_timer` and `message`. */
 type Person = { projectId: number; userId: string };
 
 type EntryTrace = { rule_id: string; key: string; enrolled_at: Date; level: number };
@@ -69,7 +70,6 @@ export async function* listMessageTraces(
   }
 }
 
-/** Lists the stored tracking data of a user's emails page by page, for a data export. */
 type PagedPerson = { projectId: number; userId: string; pageOf: number };
 
 export async function* listAllOutcomes(tx: Tx, person: PagedPerson): AsyncGenerator<Outcome[], void, void> {
@@ -124,14 +124,11 @@ export function listHitTraces(tx: Tx, person: PagedPerson): AsyncGenerator<HitTr
   );
 }
 
-/** Sorts before every id. */
-const FIRST_MESSAGE = '00000000-0000-0000-0000-000000000000';
-
 async function* byEmail<T extends { message_id: string }>(
   { pageOf }: PagedPerson,
   ask: (after: string) => Promise<T[]>,
 ): AsyncGenerator<T[], void, void> {
-  let after: string | undefined = FIRST_MESSAGE;
+  let after: string | undefined = FIRST;
   while (after !== undefined) {
     const page: T[] = await ask(after);
     yield page;

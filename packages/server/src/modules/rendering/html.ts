@@ -33,7 +33,7 @@ function readMarkup(html: string, open: number, reader: Reader): number {
   const next = html.charCodeAt(open + 1);
   if (next === BANG || next === QUESTION) return behind(html, '>', open);
   const from = open + (next === SLASH ? 2 : 1);
-  if (!isEmail(html.charCodeAt(from))) {
+  if (!isAsciiLetter(html.charCodeAt(from))) {
     reader.text('<');
     return open + 1;
   }
@@ -48,7 +48,7 @@ function readMarkup(html: string, open: number, reader: Reader): number {
   return end + 1;
 }
 
-function isEmail(code: number): boolean {
+function isAsciiLetter(code: number): boolean {
   return (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
 }
 

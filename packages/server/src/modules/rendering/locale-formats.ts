@@ -62,10 +62,10 @@ const NAMES: Record<string, (formats: LocaleFormats, at: number) => string> = {
 };
 
 function formatCode(at: Local, code: string, formats: () => LocaleFormats): string {
-  const email = code.slice(-1);
-  const name = Object.hasOwn(NAMES, email) ? NAMES[email] : undefined;
+  const directive = code.slice(-1);
+  const name = Object.hasOwn(NAMES, directive) ? NAMES[directive] : undefined;
   if (name !== undefined) return name(formats(), wallTime(at));
-  const text = Object.hasOwn(NUMBERS, email) ? NUMBERS[email]?.(at) : undefined;
+  const text = Object.hasOwn(NUMBERS, directive) ? NUMBERS[directive]?.(at) : undefined;
   if (text === undefined) return code;
   return code.startsWith('%-') ? text.replace(/^0+(?=\d)/, '') : text;
 }

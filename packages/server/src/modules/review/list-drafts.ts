@@ -70,8 +70,6 @@ function describePerson(person: Person | undefined, project: ProjectSettings): D
   };
 }
 
-/** Lists of drafts: filtered by the common filter syntax, read page by page from a position, and counted up to a limit. */
-
 /** Without texts, which may be long. */
 type DraftInList = Omit<Draft, 'content' | 'facts'> & { subject: string };
 

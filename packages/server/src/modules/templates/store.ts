@@ -1,7 +1,7 @@
 import type { TemplateRow, TemplateSource, TemplateVersionRow } from '../rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
-/** Writes `template` and `template_version`. */
+/** Reads and writes `template`, `template_version`, `template_unpublished` and `template_words`. */
 
 /** Returns false if another template has the name. */
 export async function insertTemplate(tx: Tx, row: TemplateRow): Promise<boolean> {
@@ -126,7 +126,7 @@ type FilledRow = { key: string; filled: number };
 
 /**
  * Counts how many users have a value in each trait, among the last `people` users of a project by id. Requested traits come first, then the
- * most frequent ones. The keys ` people` and ` email` count the users and those with an address. Reads tables of the people module.
+ * most frequent ones. The keys ` people` and ` email` count the users and those with an address. Reads tables of the users module.
  */
 export function countFilled(
   tx: Tx,

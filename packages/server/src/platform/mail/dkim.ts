@@ -8,8 +8,8 @@ import type { DkimSigningKey } from './outgoing-email.ts';
  * List-Unsubscribe-Post nor an absent field. A field listed once more than it occurs cannot be added later.
  */
 const OVER_SIGNED = ['From', 'To', 'Subject', 'Reply-To', 'List-Unsubscribe', 'List-Unsubscribe-Post'];
-const SIGNED = ['MIME-Version', 'Content-Type', 'List-Id', 'Feedback-ID', 'Auto-Submitted'];
 /** Message-ID, Date, Return-Path and Bounces-To are not among them, because relays replace them. */
+const SIGNED = ['MIME-Version', 'Content-Type', 'List-Id', 'Feedback-ID', 'Auto-Submitted'];
 
 const BASE64_LINE = 72;
 const HOST_NAME = /^[a-z\d_](?:[a-z\d_.-]*[a-z\d])?$/i;

@@ -12,11 +12,6 @@ import {
 } from './submit.ts';
 import { readRelayUrl } from './relay-url.ts';
 
-/**
- * Sends emails to one relay, a few at a time, over connections that are kept for the next email. The pool is our own, because the library's
- * does not distinguish the ways to fail: see `outcome`. It never resends an email, with one safe exception: a kept connection that fails
- * before the reply to MAIL is replaced by a fresh one.
- */
 /** Few relays allow fewer. Concurrent emails share a commit before and one after each email. */
 const SLOTS = 10;
 const EMAILS_A_LINE = 500;
@@ -26,6 +21,11 @@ const TIMEOUTS: RelayTimeouts = { connectMs: 20_000, silenceMs: 120_000, emailMs
 type Deps = { kept: KeptLines; open: (signal: AbortSignal) => ReturnType<typeof openLine> };
 type Parcel = { envelope: MailEnvelope; mime: Uint8Array; signal: AbortSignal };
 
+/**
+ * Sends emails to one relay, a few at a time, over connections that are kept for the next email. The pool is our own, because the library's
+ * does not distinguish the ways to fail: see `outcome`. It never resends an email, with one safe exception: a kept connection that fails
+ * before the reply to MAIL is replaced by a fresh one.
+ */
 export function openRelay(options: RelayOptions): Relay {
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const address = readRelayUrl(options.url);

@@ -90,11 +90,11 @@ async function listTree(folder: string): Promise<{ path: string; isLink: boolean
 
 /** It exists on every Linux, belongs to root, is readable by all users, and survives a reboot. */
 const ELSEWHERE = '/var/lib/beckon';
-const HASH_EMAILS = 16;
+const HASH_CHARS = 16;
 
 /** Returns the folder for files that the account of PostgreSQL could not reach below DATA_DIR. Only root uses it. */
 export function elsewhereFor(realDataDir: string): string {
-  return join(ELSEWHERE, sha256(realDataDir).slice(0, HASH_EMAILS));
+  return join(ELSEWHERE, sha256(realDataDir).slice(0, HASH_CHARS));
 }
 
 /** Uses chmod, because a narrow umask of root would make the folders inaccessible. */

@@ -37,7 +37,7 @@ const iso = (ms: number): string => new Date(ms).toISOString();
 
 const COLUMNS = { name: 'name', plan: 'plan', signupDate: 'signup_date', company: 'company', role: 'role' };
 
-/** Builds the row as the people module writes it: a sign-up date that is not a moment stays among the other traits. */
+/** Builds the row as the users module writes it: a sign-up date that is not a moment stays among the other traits. */
 function personRow({ traits }: Person, i: number): object {
   const inColumn = (key: string, value: unknown): boolean =>
     Object.hasOwn(COLUMNS, key) &&

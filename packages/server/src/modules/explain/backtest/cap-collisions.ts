@@ -19,9 +19,9 @@ const AT_ONCE = 1_000;
 export async function collide(tx: Tx, asked: Asked): Promise<Collisions> {
   const { projectId, ruleId, caps } = asked;
   const collisions: Collisions = { held: [], displaced: 0 };
-  const leaving = asked.emails.filter(({ isCanceled, email }) => !isCanceled && email !== null);
+  const leaving = asked.emails.filter(({ isCanceled, address }) => !isCanceled && address !== null);
   if (caps === null || leaving.length === 0) return collisions;
-  const byAddress = Map.groupBy(leaving, ({ email }) => normaliseAddress(email ?? ''));
+  const byAddress = Map.groupBy(leaving, ({ address }) => normaliseAddress(address ?? ''));
   const addresses = [...byAddress.keys()];
   const firstAt = leaving.reduce((first, { leavesAt }) => Math.min(first, leavesAt), Infinity);
   const since = firstAt - Math.max(...caps.map(({ windowMs }) => windowMs));

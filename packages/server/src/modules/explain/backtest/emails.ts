@@ -21,7 +21,7 @@ export type WouldEmail = {
   leavesAt: number;
   /** The run ended before the email was sent. */
   isCanceled: boolean;
-  email: string | null;
+  address: string | null;
 };
 
 /** The input for rendering an email. */
@@ -80,7 +80,7 @@ function emailOf(
   { at, leavesAt: leaves }: { at: number; leavesAt: number },
 ): WouldEmail {
   const isCanceled = exitAt !== null && exitAt <= leaves;
-  return { userId: person.userId, at, leavesAt: leaves, isCanceled, email: person.email };
+  return { userId: person.userId, at, leavesAt: leaves, isCanceled, address: person.email };
 }
 
 function stepOn(

@@ -97,7 +97,7 @@ export function report(
     emails: {
       written: done.emails.length,
       canceled: done.emails.filter(({ isCanceled }) => isCanceled).length,
-      without_address: done.emails.filter(({ email }) => email === null).length,
+      without_address: done.emails.filter(({ address }) => address === null).length,
       per_day: perDay(done.emails, timeZone),
     },
     frequency_caps: {

@@ -1,8 +1,9 @@
+/** Reads and writes `billing_snapshot`, `billing_customer` and `billing_object`. */
+
 import { plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import type { SnapshotRef, Snapshot } from './snapshot.ts';
 
-/** Reads and writes `billing_snapshot`, `billing_customer` and `billing_object`. */
 /** Advances a snapshot from its position. If another process has taken over the import and is further, nothing of this page is kept. */
 export async function moveSnapshot(
   tx: Tx,

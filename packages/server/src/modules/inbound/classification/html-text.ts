@@ -42,7 +42,7 @@ const NAMED: Record<string, string> = {
 export function htmlToText(html: string): string {
   const source = html.slice(0, HTML_CHARS_MAX);
   // Lower-cases ASCII only: other characters may change their length, so that positions would no longer match.
-  const lower = source.replace(/[A-Z]+/g, (emails) => emails.toLowerCase());
+  const lower = source.replace(/[A-Z]+/g, (capitals) => capitals.toLowerCase());
   const page = new Page();
   let at = 0;
   while (at < source.length) {

@@ -119,29 +119,29 @@ async function moveBatch(tx: Tx, { projectId, upTo, seqs }: Batch): Promise<numb
   const queue = await lockQueue(tx, projectId);
   const taken = await deleteDead(tx, { projectId, upTo, seqs, limit: RETRY_MAX_RECORDS });
   if (taken.length === 0) return 0;
-  const emails = taken.toSorted((a, b) => a.seq - b.seq);
-  await insertChunks(tx, projectId, toChunks(emails, queue.next_seq));
-  await updateQueueAdvanced(tx, { projectId, records: emails.length });
-  return emails.length;
+  const rows = taken.toSorted((a, b) => a.seq - b.seq);
+  await insertChunks(tx, projectId, toChunks(rows, queue.next_seq));
+  await updateQueueAdvanced(tx, { projectId, records: rows.length });
+  return rows.length;
 }
 
 /**
  * Groups adjacent records with equal columns into chunks. They keep their time of acceptance, which is the time of an event without its own
  * time.
  */
-function toChunks(emails: DeadRow[], firstSeq: number): ChunkRow[] {
+function toChunks(rows: DeadRow[], firstSeq: number): ChunkRow[] {
   const runs: DeadRow[][] = [];
-  for (const email of emails) {
+  for (const row of rows) {
     const run = runs.at(-1);
-    if (run?.[0] && belongTogether(run[0], email)) run.push(email);
-    else runs.push([email]);
+    if (run?.[0] && belongTogether(run[0], row)) run.push(row);
+    else runs.push([row]);
   }
   let seq = firstSeq;
   return runs.flatMap((run) => {
     const [first] = run;
     if (!first) return [];
     const { priority, kind, accepted_at } = first;
-    const body = encodeChunk(`[${run.map((email) => email.record).join(',')}]`);
+    const body = encodeChunk(`[${run.map((row) => row.record).join(',')}]`);
     const chunk = { seq, priority, kind, records: run.length, body, accepted_at };
     seq += run.length;
     return [chunk];

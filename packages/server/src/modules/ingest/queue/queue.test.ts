@@ -25,7 +25,7 @@ async function put(priority: string, records: object[], acceptedAt = new Date(cl
   );
 }
 
-async function die(count: number, email: { priority?: string; kind?: string; acceptedAt?: Date } = {}) {
+async function die(count: number, dead: { priority?: string; kind?: string; acceptedAt?: Date } = {}) {
   await db.query(
     `INSERT INTO beckon.dead_letter
      SELECT $1, next_seq + n, $3, $4, jsonb_build_object('external_user_id', 'u' || (next_seq + n)), 'bad', $5, $5
@@ -33,9 +33,9 @@ async function die(count: number, email: { priority?: string; kind?: string; acc
     [
       projectId,
       count,
-      email.priority ?? 'live',
-      email.kind ?? 'events',
-      email.acceptedAt ?? new Date(clock.now()),
+      dead.priority ?? 'live',
+      dead.kind ?? 'events',
+      dead.acceptedAt ?? new Date(clock.now()),
     ],
   );
   await db.query('UPDATE beckon.ingest_queue SET next_seq = next_seq + $2 WHERE project_id = $1', [

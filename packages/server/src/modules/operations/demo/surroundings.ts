@@ -92,7 +92,7 @@ export async function surround(around: Around): Promise<DemoEnvironment> {
 const REFUSED = 0.02;
 const FAILS = 0.03;
 
-/** Uses the webhooks module directly, because the flow rejects endpoints of demos, which could send to a real server. */
+/** Uses the webhooks module directly, because the route rejects endpoints of demos, which could send to a real server. */
 async function addEndpoint({ db, newId, sealer, project }: Around): Promise<string> {
   const deps = { newId, sealer, rules: { allowPrivate: false }, now: db.clock.now() };
   const wanted = { projectId: project.id, url: ENDPOINT, description: 'The product itself' };

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { addProcessMetrics } from './process.ts';
 import { addWorkMetrics, type WorkMetrics } from './work.ts';
 
-/** Metrics of this process. `metrics-database` adds those of the database. */
+/** Metrics of this process. `database.ts` adds those of the database. */
 export type Metrics = WorkMetrics & {
   /** Counts a response. `code`: of the first error, if the request was rejected. */
   answered: (endpoint: string, status: number, code?: string | null) => void;

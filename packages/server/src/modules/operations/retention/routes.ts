@@ -109,7 +109,7 @@ async function* lines(db: Database, { since, ...asked }: Asked): AsyncGenerator<
 /** The oldest stored data of each kind with a configurable retention. */
 type Oldest = { events: Date | null; stream: Date | null; dead: Date | null; emails: Date | null };
 
-/** Reads tables of four other modules. Each has an index on project and time, except for `dead_letter`, which has few rows. */
+/** Reads tables of three other modules. Each has an index on project and time, except for `dead_letter`, which has few rows. */
 async function findOldest(tx: Tx, projectId: number): Promise<Oldest> {
   const [found] = await tx.query<Oldest>(
     `SELECT (SELECT min(received_at) FROM beckon.event WHERE project_id = $1) AS events,

@@ -23,7 +23,7 @@ export type Instruction =
   | { kind: 'jump'; to: number }
   | { kind: 'end' };
 
-/** The part of a rule's steps that a program needs; see `Step` in the rules module. */
+/** The part of a rule's steps that a program needs; see `Step` in `definitions/rule.ts`. */
 export type ProgramStep =
   | { kind: 'draft'; email: ProgramEmail }
   | { kind: 'wait'; ms: number }

@@ -34,7 +34,7 @@ export type Run = {
   lostMs: number | null;
 };
 
-/** The fact that started it; see `Anchor` in the rules module. */
+/** The fact that started it; see `Anchor` in `definitions/rule.ts`. */
 type RunAnchor = {
   kind: 'event' | 'audience' | 'date';
   id: string;

@@ -157,16 +157,16 @@ function waitMs({ state, misses, since }: Tracking, now: number): number {
   return forMs >= EAGER_FOR_MS ? DAY_MS : Math.min(HOUR_MS, Math.max(SOONEST_MS, Math.floor(forMs / 4)));
 }
 
-/**
- * Token of a request that this installation sends to itself through a tracking host. It contains the project, the domain and the host with
- * a signature. Its answer is another signature, which only an owner of the key can compute. A server that returns the token does not pass,
- * a self-made token gets no answer, and neither needs a database query.
- */
 type ProbePlace = Pick<SendingDomain, 'projectId' | 'id'> & { host: string };
 
 const SEAL_BYTES = 16;
 const TOKEN = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{22})$/;
 
+/**
+ * Returns the token of a request that this installation sends to itself through a tracking host. It contains the project, the domain and the host with
+ * a signature. Its answer is another signature, which only an owner of the key can compute. A server that returns the token does not pass,
+ * a self-made token gets no answer, and neither needs a database query.
+ */
 export function probeToken({ projectId, id, host }: ProbePlace, [key]: TokenKeys): string {
   const place = seal(key, 'place', `${projectId}\n${id}\n${host}`);
   return `${place}.${seal(key, 'question', place)}`;

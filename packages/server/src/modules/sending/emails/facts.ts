@@ -8,11 +8,6 @@ import type { Cap, Contender, Throttle } from './limits.ts';
  */
 export type QuietWindow = { start: string; end: string };
 
-/**
- * Decides whether an email may be sent now. This pure function is shared by the sender, approvals, the simulator and the backtest. Gates
- * are checked in this order, and the first that refuses is the reason. They hold emails and do not drop them. An approval is not among the
- * facts, because it opens no gate.
- */
 export type Policy = {
   paused: boolean;
   /** Local times of day such as 21:00. The end may be on the next day. */

@@ -27,6 +27,11 @@ export type GateAnswer =
   | { passes: true }
   | { passes: false; reason: GateReason; until: number | null; detail: Record<string, unknown> };
 
+/**
+ * Decides whether an email may be sent now. This pure function is shared by the sender, approvals, the simulator and the backtest. Gates
+ * are checked in this order, and the first that refuses is the reason. They hold emails and do not drop them. An approval is not among the
+ * facts, because it opens no gate.
+ */
 export function gate(facts: GateFacts, policy: Policy, now: number): GateAnswer {
   for (const ask of GATES) {
     const no = ask(facts, policy, now);

@@ -117,7 +117,7 @@ export async function upsertEmails(tx: Tx, rows: EmailRow[]): Promise<void> {
 export type LiftRow = { seq: number; accepted_at: Date };
 
 /**
- * Finds the first normal event of a user after a sequence number. Reads the table `event` of another module. Because it is rare, it may
+ * Finds the first normal event of a user after a sequence number. Reads the table `event`. Because it is rare, it may
  * read all events of the user.
  */
 export async function findFirstNormal(

@@ -18,7 +18,7 @@ import {
  * - If the endpoint's limit of deliveries in progress is reached, it waits for an answer, and recording that answer evaluates this again.
  * - A pending delivery of a disabled endpoint is marked as missed immediately.
  *
- * Reads tables of the endpoints module.
+ * Reads the tables of endpoints.
  */
 const LOOKS = `
   SELECT e.project_id, least(w.lease, CASE
@@ -242,7 +242,7 @@ export type Told = {
   deliveredAt: Date | null;
 };
 
-/** Returns the deliveries of these webhook events, up to `limit`. Reads the table `webhook_endpoint` of another module. */
+/** Returns the deliveries of these webhook events, up to `limit`. Reads the table `webhook_endpoint`. */
 export function listTold(
   tx: Tx,
   { projectId, messageIds, limit }: { projectId: number; messageIds: string[]; limit: number },

@@ -6,7 +6,7 @@ const REPLAY_STEP = 100;
 
 /**
  * Starts the schedule of deliveries again, now. Deliveries that are pending or in progress continue as they are, and erased events stay
- * erased. Reads the table `webhook_endpoint` of another module.
+ * erased. Reads the table `webhook_endpoint`.
  */
 export async function replayDeliveries(tx: Tx, wanted: Replay): Promise<ReplayStep> {
   const [row] = await tx.query<{ replayed: number; messages: number; id: string; at: number }>(
@@ -48,7 +48,7 @@ export async function replayDeliveries(tx: Tx, wanted: Replay): Promise<ReplaySt
 /**
  * Adds deliveries, marked as missed, for events that an endpoint did not get because it was created later or did not subscribe to the type.
  * It must subscribe to the type now. Adds up to `limit` deliveries, each once. Returns the time from which to continue, or null at the end.
- * Reads the table `webhook_endpoint` of another module.
+ * Reads the table `webhook_endpoint`.
  */
 export async function insertHistory(tx: Tx, asked: History): Promise<number | null> {
   const { projectId, endpointId, since, before, now, limit } = asked;

@@ -20,7 +20,7 @@ const LACKS_FACTOR = `(o.requires_two_factor AND u.two_factor_enabled IS NOT TRU
 const OF_MEMBER = `FROM beckon.team_member m JOIN beckon.team_organization o ON o.id = m.organization_id
   JOIN beckon.team_user u ON u.id = m.user_id`;
 
-/** Reads `project` of another module to find the organization of the project. */
+/** Reads `project` to find the organization of the project. */
 export async function findRole(tx: Tx, personId: string, projectId: number): Promise<RoleRow | undefined> {
   const rows = await tx.prepared<RoleRow>({
     name: 'team.role',

@@ -24,8 +24,8 @@ export type DeviceDeps = { tx: Tx; pepper: Uint8Array; now: number };
 export const DEVICE_INTERVAL_S = 5;
 const GOOD_FOR_MS = 10 * 60_000;
 /** No vowels, so that a code spells no words, and no characters that look like digits. */
-const EMAILS = 'BCDFGHJKLMNPQRSTVWXZ';
-const CODE_EMAILS = 8;
+const CODE_CHARS = 'BCDFGHJKLMNPQRSTVWXZ';
+const CODE_LENGTH = 8;
 const SECRET_CHARS = 40;
 
 /**
@@ -57,9 +57,9 @@ async function makeRoom(tx: Tx, newest: Buffer): Promise<void> {
 
 /** Reads a code as people type it: in any case, with or without the hyphen. Returns null if it cannot be a code. */
 export function readUserCode(text: string): string | null {
-  const emails = text.toUpperCase().replaceAll(/[\s-]/g, '');
-  const isCode = emails.length === CODE_EMAILS && Array.from(emails).every((email) => EMAILS.includes(email));
-  return isCode ? `${emails.slice(0, 4)}-${emails.slice(4)}` : null;
+  const chars = text.toUpperCase().replaceAll(/[\s-]/g, '');
+  const isCode = chars.length === CODE_LENGTH && Array.from(chars).every((char) => CODE_CHARS.includes(char));
+  return isCode ? `${chars.slice(0, 4)}-${chars.slice(4)}` : null;
 }
 
 export async function lookAtDevice({ tx, pepper, now }: DeviceDeps, code: string): Promise<DeviceAsking> {
@@ -107,9 +107,9 @@ function hashOf(pepper: Uint8Array, code: string): Buffer {
 }
 
 function newUserCode(): string {
-  const email = (): string => EMAILS[randomInt(EMAILS.length)] ?? '';
-  const emails = Array.from({ length: CODE_EMAILS }, email).join('');
-  return `${emails.slice(0, 4)}-${emails.slice(4)}`;
+  const randomChar = (): string => CODE_CHARS[randomInt(CODE_CHARS.length)] ?? '';
+  const chars = Array.from({ length: CODE_LENGTH }, randomChar).join('');
+  return `${chars.slice(0, 4)}-${chars.slice(4)}`;
 }
 
 export function unknownCode(): never {

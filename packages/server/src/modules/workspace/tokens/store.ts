@@ -36,7 +36,7 @@ export type TokenCandidateRow = {
 };
 
 /**
- * Reads tables of the team module. A token ends with the last membership that is older than the token. So a member who was removed
+ * Reads the tables of members. A token ends with the last membership that is older than the token. So a member who was removed
  * everywhere and returns later has to create new tokens.
  */
 export function listCandidates(
