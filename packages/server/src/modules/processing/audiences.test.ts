@@ -383,3 +383,14 @@ test('evaluates all users due at one time, even if they exceed a step and the re
   expect((await members('Renewing')).length).toBe(900);
   expect((await members('Also renewing')).length).toBe(900);
 });
+
+test('counts every event of a batch that is stored in several statements', async () => {
+  const where = [{ property: 'kind', equals: 'report' }];
+  await audience('Busy', { event: 'export', at_least: 12, within: '7d', where });
+  const properties = { kind: 'report', text: 'x'.repeat(60_000) };
+  await live(
+    'events',
+    Array.from({ length: 12 }, () => event('ada', 'export', { properties })),
+  );
+  expect(await members('Busy')).toEqual(['ada']);
+});

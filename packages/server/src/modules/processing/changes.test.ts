@@ -29,6 +29,6 @@ describe('bulkChanges', () => {
     expect(rows.map(({ detail }) => JSON.parse(detail) as object)).toEqual(
       isCounted ? [{ users_created: 0, users_changed: 1, events: 0, joined: 0, left: 0 }] : [],
     );
-    expect(liveChanges(folded, [], OPTIONS)).toHaveLength(isCounted ? 1 : 0);
+    expect([...liveChanges(folded, [], OPTIONS)]).toHaveLength(isCounted ? 1 : 0);
   });
 });

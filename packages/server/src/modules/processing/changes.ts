@@ -11,14 +11,20 @@ import type { Transition } from './evaluate-audiences.ts';
 
 export type ChangeOptions = { at: Date; newId: () => string };
 
-/** Returns the changes of a live batch: one row per changed user, and one per audience join or leave. */
-export function liveChanges(folded: Folded, transitions: Transition[], options: ChangeOptions): ChangeRow[] {
-  const rows: ChangeRow[] = [];
+/**
+ * Yields the changes of a live batch: one row per changed user, and one per audience join or leave. A batch may change 8 MB of traits, so
+ * each row is serialized only when it is read.
+ */
+export function* liveChanges(
+  folded: Folded,
+  transitions: Transition[],
+  options: ChangeOptions,
+): Iterable<ChangeRow> {
   for (const { person, change } of folded.people.values()) {
     const row = personRow(person, change, options);
-    if (row) rows.push(row);
+    if (row) yield row;
   }
-  return [...rows, ...transitionRows(transitions, 'live', options)];
+  yield* transitionRows(transitions, 'live', options);
 }
 
 function personRow(person: Person, change: PersonChange, { at, newId }: ChangeOptions): ChangeRow | null {

@@ -27,7 +27,7 @@ import {
   writePeople,
   isSuppressed,
   type PersonChange,
-  addChanges,
+  sendChanges,
 } from '../users/index.ts';
 import { type IngestPriority, oldestWaiting, settle, takeChunks } from '../ingest/index.ts';
 import type { SuppressionHasher } from '../sending/index.ts';
@@ -94,7 +94,7 @@ export function digestBatch(given: BatchDeps, asked: BatchAsk): Promise<Digested
     const folded = await foldBatch(run, taken);
     given.db.reach?.('digest_folded');
     // Both run concurrently: the audience queries are sent while the events are being stored.
-    const storing = storeFolded(run, folded);
+    const storing = await storeFolded(run, folded);
     const [stored, answered] = await Promise.all([storing.all, answerFor(run, folded, storing)]);
     await finish(run, { folded, answered, batch: taken.batch });
     given.db.reach?.('digest_committed');
@@ -179,14 +179,15 @@ type Storing = {
   all: Promise<{ committed(): void }>;
 };
 
-function storeFolded(run: Run, { events, people }: Folded): Storing {
+/** Resolves when the events are sent: later statements of the batch read them. */
+async function storeFolded(run: Run, { events, people }: Folded): Promise<Storing> {
   const { tx, deps, now, models } = run;
   const of = events.filter((event) => isCounted(models, event));
   const storing = { receivedAt: new Date(now), known: deps.known };
-  const properties = events.length > 0 ? storeEvents(tx, events, storing) : NO_PROPERTIES;
+  const { stored } = events.length > 0 ? await storeEvents(tx, events, storing) : NO_EVENTS;
   const counted = of.length > 0 ? countEvents(tx, of) : NO_TOTALS;
   const written = writeChanged(run, [...people.values()]);
-  return { of, counted, all: Promise.all([properties, counted, written]).then(([stored]) => stored) };
+  return { of, counted, all: Promise.all([stored, counted, written]).then(([properties]) => properties) };
 }
 
 async function writeChanged({ tx, deps, now, models }: Run, changed: ChangedPerson[]): Promise<void> {
@@ -198,7 +199,7 @@ async function writeChanged({ tx, deps, now, models }: Run, changed: ChangedPers
 }
 
 const NO_TOTALS: Promise<Total[]> = Promise.resolve([]);
-const NO_PROPERTIES = Promise.resolve({ committed: (): void => {} });
+const NO_EVENTS = { stored: Promise.resolve({ committed: (): void => {} }) };
 
 function isCounted(models: Map<number, Model>, { projectId, name, userId }: NewEvent): boolean {
   return isCountedFor(models.get(projectId)?.counted.get(name), userId);
@@ -250,6 +251,7 @@ async function finish(run: Run, { folded, answered, batch }: Ending): Promise<vo
     at,
     newId: deps.newId,
   });
+  const { written } = await sendChanges(tx, changes);
   await excludeLeavers(tx, transitions, { models, now });
   await writeStandings(tx, writes, at);
   await writeDecisions(tx, unheardMoves(answered, models, now));
@@ -271,7 +273,7 @@ async function finish(run: Run, { folded, answered, batch }: Ending): Promise<vo
   deps.db.reach?.('digest_committing');
   await tx.together(() =>
     Promise.all([
-      changes.length > 0 ? addChanges(tx, changes) : undefined,
+      written,
       dueEarlier(tx, 'process', firstOfEach([...firstDues(writes), ...ruled.digest])),
       dueEarlier(tx, 'send', ruled.send),
       settle(tx, batch.taken),

@@ -1,6 +1,6 @@
 export { countStream, readStream } from './activity/read-stream.ts';
 export { type NotedRequest, type RequestLog, requestLog } from './activity/request-log.ts';
-export { addChanges, eraseChanges, forgetStream } from './activity/store.ts';
+export { addChanges, sendChanges, eraseChanges, forgetStream } from './activity/store.ts';
 export {
   type ChangeRow,
   type RequestItem,

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { inSlices } from './slices.ts';
+import { inSlices, sendInSlices } from './slices.ts';
 
 const ROWS = Array.from({ length: 1_000 }, (_, i) => i);
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('inSlices', () => {
   test('sends all rows in order, 250 at a time, and pauses between two slices', async () => {
@@ -14,6 +15,40 @@ describe('inSlices', () => {
     expect(sent).toEqual(ROWS);
   });
 
+  test('sends no statement without rows', async () => {
+    await inSlices([], () => Promise.reject(new Error('sent')));
+  });
+
+  test('begins a new slice after 256 KiB', async () => {
+    const sizes: number[] = [];
+    await inSlices(ROWS.slice(0, 10), async (slice) => void sizes.push(slice.length), {
+      bytesOf: () => 100 * 1024,
+    });
+    expect(sizes).toEqual([3, 3, 3, 1]);
+  });
+
+  test('reads a row only when its slice is prepared', async () => {
+    const steps: string[] = [];
+    const rows = ROWS.slice(0, 3)
+      .values()
+      .map((row) => {
+        steps.push(`row ${row}`);
+        return row;
+      });
+    await inSlices(rows, async () => void steps.push('send'), {
+      bytesOf: () => 256 * 1024,
+      pause: async () => void steps.push('pause'),
+    });
+    expect(steps.filter((step) => step !== 'pause')).toEqual([
+      'row 0',
+      'row 1',
+      'send',
+      'row 2',
+      'send',
+      'send',
+    ]);
+  });
+
   test('sends all slices at once without a pause', () => {
     let slices = 0;
     void inSlices(ROWS, async () => void (slices += 1));
@@ -22,9 +57,25 @@ describe('inSlices', () => {
 
   test('rejects with the failure of a slice that failed during a pause', async () => {
     const refused = new Error('refused');
-    const sending = inSlices(ROWS, () => Promise.reject(refused), {
-      pause: () => new Promise((resolve) => setImmediate(resolve)),
-    });
+    const sending = inSlices(ROWS, () => Promise.reject(refused), { pause: nextTurn });
     await expect(sending).rejects.toBe(refused);
+  });
+});
+
+describe('sendInSlices', () => {
+  test('resolves when all slices are sent, before they are written', async () => {
+    const write = Promise.withResolvers<void>();
+    let slices = 0;
+    const { written } = await sendInSlices(
+      ROWS,
+      () => {
+        slices += 1;
+        return write.promise;
+      },
+      { pause: nextTurn },
+    );
+    expect(slices).toBe(4);
+    write.resolve();
+    await written;
   });
 });

@@ -1,9 +1,23 @@
+import { setImmediate } from 'node:timers/promises';
+import { sendInSlices } from '../../../platform/db/slices.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import type { ChangeRow, RequestItem } from './stream.ts';
 
-/** Inserts changes of many projects at once. */
-export async function addChanges(tx: Tx, rows: ChangeRow[]): Promise<void> {
-  if (rows.length === 0) return;
+/** Inserts changes of many projects. */
+export async function addChanges(tx: Tx, rows: Iterable<ChangeRow>): Promise<void> {
+  const { written } = await sendChanges(tx, rows);
+  await written;
+}
+
+/** Inserts changes of many projects. Resolves when they are sent; `written` settles when they are written. */
+export function sendChanges(tx: Tx, rows: Iterable<ChangeRow>): Promise<{ written: Promise<void> }> {
+  return sendInSlices(rows, (slice) => insertChanges(tx, slice), {
+    bytesOf: ({ detail }) => detail.length,
+    pause: setImmediate,
+  });
+}
+
+async function insertChanges(tx: Tx, rows: ChangeRow[]): Promise<void> {
   await tx.prepared({
     name: 'stream.add_changes',
     text: `INSERT INTO beckon.change (project_id, at, id, kind, external_user_id, audience_id, detail)

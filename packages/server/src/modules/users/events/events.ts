@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type NewEvent, typeOf } from './event.ts';
 import {
   addCounts,
@@ -10,7 +11,7 @@ import {
   insertEvents,
   type PropertyRow,
 } from './store.ts';
-import { inSlices } from '../../../platform/db/slices.ts';
+import { sendInSlices } from '../../../platform/db/slices.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
 /** Claims these keys and returns each that was not claimed before, once. */
@@ -28,21 +29,29 @@ export async function claimDedupe<T extends { projectId: number; key: string }>(
   return new Set(claims.filter(({ projectId, key }) => names.has(`${projectId} ${key}`)));
 }
 
-/** Stores events and updates the event catalog. `receivedAt` is the time of their processing. */
+/**
+ * Stores events and updates the event catalog. `receivedAt` is the time of their processing. Resolves when the events are sent, so that
+ * statements sent afterwards see them; `stored` settles when they are written.
+ */
 export async function storeEvents(
   tx: Tx,
   events: NewEvent[],
   { receivedAt, known }: { receivedAt: Date; known: KnownProperties },
-): Promise<{ committed(): void }> {
+): Promise<{ stored: Promise<{ committed(): void }> }> {
   const properties = propertiesToAdd(known, events, receivedAt.getTime());
-  await Promise.all([
-    inSlices(events, (slice) => insertEvents(tx, slice.map(toRow), receivedAt)),
+  const { written } = await sendInSlices(
+    events.values().map(toRow),
+    (slice) => insertEvents(tx, slice, receivedAt),
+    { bytesOf: (row) => row.properties.length, pause: setImmediate },
+  );
+  const stored = Promise.all([
+    written,
     addVolumes(tx, volumesOf(events), receivedAt),
     properties.rows.length > 0
       ? addProperties(tx, properties.rows, { at: receivedAt, ofName: PROPERTIES_OF_NAME_MAX })
       : undefined,
   ]);
-  return properties;
+  return { stored: stored.then(() => properties) };
 }
 
 /** The maximum number of properties stored per event name. */

@@ -64,15 +64,9 @@ export async function writePeople(tx: Tx, changed: ChangedPerson[]): Promise<voi
   );
   await Promise.all([
     inSlices(
-      dirty,
-      (slice) =>
-        upsertPeopleRows(
-          tx,
-          slice.map(({ person }) => toRow(person)),
-        ),
-      {
-        pause: setImmediate,
-      },
+      dirty.values().map(({ person }) => toRow(person)),
+      (slice) => upsertPeopleRows(tx, slice),
+      { bytesOf: (row) => row.traits.length, pause: setImmediate },
     ),
     inSlices(emails, (slice) => upsertEmails(tx, slice)),
   ]);
