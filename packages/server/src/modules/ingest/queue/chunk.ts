@@ -38,14 +38,22 @@ export type WaitingChunk = {
   bytes: number;
 };
 
-/** Reads the waiting records of a priority in the order of acceptance. Requires the locks of these projects. */
+/**
+ * Reads the waiting records of a priority in the order of acceptance. Requires the locks of these projects. Chunks that would exceed the
+ * byte limit of their project stay packed: ten chunks of 6 MB that are stored in 10 kB would be parsed for each batch of 4 MB.
+ */
 export async function takeChunks(tx: Tx, asked: ChunkQuestion): Promise<WaitingChunk[]> {
   const rows = await listChunks(tx, asked);
   const chunks: WaitingChunk[] = [];
+  const bytesTaken = new Map<number, number>();
   for (const row of rows) {
+    const taken = bytesTaken.get(row.project_id) ?? 0;
+    if (taken >= asked.bytes) continue;
     const json = unpackChunk(row.body);
     const all = await parseChunk(json);
     const records = row.applied === 0 ? all : all.slice(row.applied);
+    const bytes = (json.length * records.length) / all.length;
+    bytesTaken.set(row.project_id, taken + bytes);
     chunks.push({
       projectId: row.project_id,
       priority: asked.priority,
@@ -54,7 +62,7 @@ export async function takeChunks(tx: Tx, asked: ChunkQuestion): Promise<WaitingC
       kind: row.kind,
       acceptedAt: row.accepted_at,
       records,
-      bytes: (json.length * records.length) / all.length,
+      bytes,
     });
   }
   return chunks;

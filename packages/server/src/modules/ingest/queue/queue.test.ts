@@ -4,7 +4,7 @@ import { heldClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { countWaiting, listWaiting, lockQueue } from './queue.ts';
-import { decodeChunk, encodeChunk } from './chunk.ts';
+import { decodeChunk, encodeChunk, takeChunks } from './chunk.ts';
 import { listDead, RETRY_MAX_RECORDS, retryDead } from './dead-letters.ts';
 
 const clock = heldClock();
@@ -179,4 +179,14 @@ test('retries each record once in two concurrent retries', async () => {
 
 test('rejects the queue row of an unknown project', async () => {
   await expect(db.transaction((tx) => lockQueue(tx, 999_999))).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('takes no more chunks of a project than its limit of bytes, however small they are stored', async () => {
+  const first = projectId;
+  for (let i = 0; i < 3; i += 1) await put('live', [{ text: 'x'.repeat(300_000) }]);
+  projectId = (await createProject(db, { name: 'Neighbor' })).id;
+  await put('live', [{ text: 'x'.repeat(300_000) }]);
+  const limits = { priority: 'live', ofEach: 1_000, ofAll: 1_000, bytes: 400_000 } as const;
+  const taken = await takeChunks(db, { projectIds: [first, projectId], ...limits });
+  expect(taken.map((chunk) => chunk.projectId)).toEqual([first, first, projectId]);
 });

@@ -154,7 +154,7 @@ export type WaitingChunkRow = {
 export type ChunkQuestion = {
   projectIds: number[];
   priority: 'live' | 'bulk';
-  /** Limits for the records per project, the records in total and the stored bytes. Reading stops there. */
+  /** Limits for the records per project, the records in total, and the bytes: those stored in total, and those of the JSON per project. */
   ofEach: number;
   ofAll: number;
   bytes: number;
